@@ -48,6 +48,8 @@ class Question(Frozen):
     model: str | None = None
     history: Annotated[tuple[Turn, ...], Field(max_length=6)] = ()
     client_request_id: str | None = None
+    notices: tuple[str, ...] = ()
+    """German remarks on what normalising changed, for the reader; empty in the ordinary case."""
 
 
 class Plan(Frozen):
@@ -90,6 +92,8 @@ class Grounding(Frozen):
 
 
 class PlausibilityCheck(Frozen):
+    """One point of a planned payment held against the knowledge base."""
+
     item: str
     result: Literal["OK", "WARN", "OFFEN"]
     expected: str | None = None
@@ -100,6 +104,8 @@ class PlausibilityCheck(Frozen):
 
 
 class Plausibility(Frozen):
+    """The verdict of the review mode; nothing is ever written back."""
+
     verdict: Literal["plausible", "implausible", "not_checkable"]
     checks: tuple[PlausibilityCheck, ...] = ()
 
@@ -114,6 +120,8 @@ class ModelInfo(Frozen):
 
 
 class IndexInfo(Frozen):
+    """Which state of the knowledge base an outcome speaks for."""
+
     version: str
     embedding_model: str
     entries: int
@@ -178,11 +186,15 @@ Outcome = Answer | Refusal
 
 @dataclass(frozen=True, slots=True)
 class PlanEvent:
+    """How the question will be looked up."""
+
     plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesEvent:
+    """What was found and is given to the model."""
+
     sources: tuple[Source, ...]
 
 
@@ -228,14 +240,18 @@ class DraftEnd:
 class Cancelled(Protocol):
     """Tells a long step that nobody waits for it any more."""
 
-    def __call__(self) -> bool: ...
+    def __call__(self) -> bool:
+        """True once the caller has gone."""
+        ...
 
 
 class ClaimGenerator(Protocol):
     """Writes a draft from a grounded context: a model on Ollama, or the extractive engine."""
 
     @property
-    def mode(self) -> GenerationMode: ...
+    def mode(self) -> GenerationMode:
+        """How claims come about; a model that ignores the schema says `text` in its `DraftEnd`."""
+        ...
 
     def info(self) -> ModelInfo:
         """Name, digest, prompt version and options of what answers."""

@@ -1,0 +1,168 @@
+"""The path of a question: plan, retrieve, ground, generate, verify, return.
+
+The pipeline is synchronous and keeps no state between questions; one instance serves all threads. Nothing leaves it
+that was not checked, and a failure of the model is never presented as the silence of the knowledge base.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Protocol
+
+from custom_postprocessors.evidence import GroundedContext, Rejected
+from custom_postprocessors.grounding import Ungrounded
+from pipelines.conclusion import conclude
+from pipelines.contracts import (
+    Cancelled,
+    ClaimEvent,
+    ClaimGenerator,
+    Event,
+    FinalEvent,
+    Outcome,
+    Plan,
+    PlanEvent,
+    Question,
+    RegeneratingEvent,
+    SourcesEvent,
+)
+from pipelines.drafting import CheckedDraft, ClaimVerifier, checked_draft
+from pipelines.errors import ModelError
+from pipelines.outcomes import Answerer, Asked, OutcomeWriter
+from pipelines.retrieval import Retrieved
+from pipelines.stopwatch import Stopwatch
+
+
+class Planner(Protocol):
+    """Turns a question into a plan, by rules, deterministically."""
+
+    def plan(self, question: Question) -> Plan:
+        """The plan; never fails for a normalised question."""
+        ...
+
+
+class PlanRetriever(Protocol):
+    """Looks a plan up in every channel."""
+
+    def retrieve_plan(self, plan: Plan) -> Retrieved:
+        """Sections per sub-query, best first; failed channels are named, not raised."""
+        ...
+
+
+class ContextGrounder(Protocol):
+    """Decides what an answer may rest on, or that there is nothing it may rest on."""
+
+    def ground(self, plan: Plan, retrieved: Retrieved) -> GroundedContext | Ungrounded:
+        """A context that is never empty, or the reason why there is none."""
+        ...
+
+
+GeneratorChoice = Callable[[str | None], ClaimGenerator]
+"""From the model named by the request (None: the configured one) to what writes drafts; may raise ModelUnavailable."""
+
+
+def never() -> bool:
+    """A `Cancelled` that is never true."""
+    return False
+
+
+class AnsweringPipeline:
+    """One index version's way from a question to an answer or a refusal."""
+
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        retriever: PlanRetriever,
+        grounder: ContextGrounder,
+        verifier: ClaimVerifier,
+        choose_generator: GeneratorChoice,
+        writer: OutcomeWriter,
+    ) -> None:
+        self._planner = planner
+        self._retriever = retriever
+        self._grounder = grounder
+        self._verifier = verifier
+        self._choose_generator = choose_generator
+        self._writer = writer
+
+    def answer(self, question: Question, *, cancelled: Cancelled = never) -> Outcome:
+        """The outcome alone; see `events`."""
+        for event in self.events(question, cancelled=cancelled):
+            if isinstance(event, FinalEvent):
+                return event.outcome
+        raise AssertionError("events() ended without a FinalEvent")
+
+    def events(self, question: Question, *, cancelled: Cancelled = never) -> Iterator[Event]:
+        """The path, step by step; the last event is always a `FinalEvent`, which replaces all shown before.
+
+        A model that cannot be reached or fails ends in an `unavailable` outcome, not in an exception.
+        """
+        stopwatch = Stopwatch()
+        with stopwatch.stage("plan"):
+            plan = self._planner.plan(question)
+        yield PlanEvent(plan)
+        with stopwatch.stage("retrieve"):
+            retrieved = self._retriever.retrieve_plan(plan)
+            context = self._grounder.ground(plan, retrieved)
+        asked = self._writer.asked(question, plan, retrieved.degraded, stopwatch)
+        if isinstance(context, Ungrounded):
+            yield FinalEvent(self._writer.ungrounded(asked, context, self._answerer_or_none(question.model)))
+            return
+        yield SourcesEvent(self._writer.sources(context))
+        answerer = Answerer()
+        try:
+            generator = self._choose_generator(question.model)
+            answerer = Answerer(generator.info(), generator.mode)
+            yield from self._answered(asked, context, generator, answerer, cancelled)
+        except ModelError as exc:
+            yield FinalEvent(self._writer.unavailable(asked, context, exc, answerer))
+
+    def _answered(
+        self, asked: Asked, context: GroundedContext, generator: ClaimGenerator, answerer: Answerer, cancelled: Cancelled
+    ) -> Iterator[Event]:
+        """One draft, a second one where the first had failures, and the verdict over both."""
+        first = yield from self._draft(asked, context, generator, (), cancelled)
+        second = None
+        if first.rejected and generator.mode != "extractive":
+            yield RegeneratingEvent(first.violations)
+            try:
+                second = yield from self._draft(asked, context, generator, first.rejected, cancelled)
+            except ModelError:
+                # What held in the first draft still holds; without any of it the failure is the outcome.
+                if not first.claims:
+                    raise
+        question = asked.plan.standalone_question or asked.question.text
+        verdict = conclude(question, first, second)
+        yield FinalEvent(self._writer.concluded(asked, context, verdict, answerer, first, second))
+
+    def _draft(
+        self,
+        asked: Asked,
+        context: GroundedContext,
+        generator: ClaimGenerator,
+        feedback: tuple[Rejected, ...],
+        cancelled: Cancelled,
+    ) -> Generator[Event, None, CheckedDraft]:
+        question = asked.plan.standalone_question or asked.question.text
+        shown = 0
+        for item in checked_draft(
+            generator,
+            self._verifier,
+            asked.plan,
+            question,
+            context,
+            feedback=feedback,
+            cancelled=cancelled,
+            stopwatch=asked.stopwatch,
+        ):
+            if isinstance(item, CheckedDraft):
+                return item
+            yield ClaimEvent(shown, item)
+            shown += 1
+        raise AssertionError("checked_draft() ended without a CheckedDraft")
+
+    def _answerer_or_none(self, model: str | None) -> Answerer:
+        """What would have answered; a refusal must not fail because the model is not there."""
+        try:
+            generator = self._choose_generator(model)
+            return Answerer(generator.info(), generator.mode)
+        except ModelError:
+            return Answerer()
