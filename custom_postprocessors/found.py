@@ -1,0 +1,50 @@
+"""A value found in text, before it means anything."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from custom_postprocessors.evidence import ValueKind
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """One value: `text` is exactly the slice `[start, end)`, `normalized` is equal for equal values of one kind.
+
+    `number` and `unit` are the parts of a numeric value (unit: EUR, %, x, 1/1 for fractions, or a stemmed German noun).
+    `range_end` is the last year of a range of years whose first is `number`. A shared unit („40 bis 60 %“) is inherited.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: ValueKind
+    normalized: str
+    number: Decimal | None = None
+    unit: str = ""
+    range_end: int | None = None
+
+
+class Canvas:
+    """Text from which finders take values in turn; what one has taken the next does not see."""
+
+    def __init__(self, text: str, plain_text: str) -> None:
+        self.text = text
+        self.plain = plain_text
+        self.found: list[FoundValue] = []
+
+    def take(
+        self,
+        start: int,
+        end: int,
+        kind: ValueKind,
+        normalized: str,
+        number: Decimal | None = None,
+        unit: str = "",
+        range_end: int | None = None,
+    ) -> None:
+        """Records the value at `[start, end)`; the finder hides what it took with `blank`."""
+        self.found.append(FoundValue(start, end, self.text[start:end], kind, normalized, number, unit, range_end))
+
+    def blank(self, start: int, end: int) -> None:
+        """Hides `[start, end)` from later finders."""
+        self.plain = self.plain[:start] + "\x00" * (end - start) + self.plain[end:]
