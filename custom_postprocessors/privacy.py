@@ -7,12 +7,16 @@ from dataclasses import dataclass
 _NOTICE = "{what} in der Frage wurde durch einen Platzhalter ersetzt und wird nirgends gespeichert."
 
 _EMAIL = re.compile(r"[\w.+%-]+\s?(?:@|\(at\)|\[at\]|\{at\})\s?[\w-]+(?:\s?(?:\.|\(dot\)|\[dot\])\s?[\w-]+)+", re.IGNORECASE)
-_IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}[ -]?\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![A-Z0-9])", re.IGNORECASE)
+_IBAN = re.compile(
+    r"(?<![A-Z0-9])[A-Z]{2}[ -]?\d{2}(?:[ -]?[A-Z]{4})?(?:[ -]?(?=[A-Z]{0,3}\d)[A-Z0-9]{4}){2,7}(?:[ -]?\d{1,3})?(?!\w)",
+    re.IGNORECASE,
+)
 _SOCIAL_SECURITY = re.compile(r"(?<![\d.,/])\d{4}[ ./-]?(?P<day>\d{2})[ ./-]?(?P<month>\d{2})[ ./-]?\d{2}(?![\d/]|[.,]\d)")
 _PHONE = re.compile(
     r"(?<![\w.,/])(?:(?:\+|00)\s?[1-9](?:[\s/().-]{0,2}\d){6,13}|\(?0[1-9]\d{0,4}\)?(?:[\s/-]{1,3}\d{2,}){1,5}|0[1-9]\d{6,12})(?![\w/]|[.,]\d)"
 )
 _CALENDAR_DATE = re.compile(r"\d{1,2}[\s/.-]\d{1,2}[\s/.-](?:19|20)?\d{2}")
+_FILE_NUMBER = re.compile(r"\d{4}/\d{2}/\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def _is_personal(match: re.Match[str]) -> bool:
     """Whether a match is what its pattern looks for: a birth date inside, enough digits, no calendar date."""
     digits = re.sub(r"\D", "", match.group())
     if match.re is _SOCIAL_SECURITY:
-        return 1 <= int(match["day"]) <= 31 and 1 <= int(match["month"]) <= 15
+        return 1 <= int(match["day"]) <= 31 and 1 <= int(match["month"]) <= 15 and not _FILE_NUMBER.fullmatch(match.group())
     if match.re is _PHONE:
         return len(digits) >= 7 and not _CALENDAR_DATE.fullmatch(match.group())
     return True

@@ -74,7 +74,10 @@ _ORDINAL_WORDS = {
     "elft": 11,
     "zwölft": 12,
 }
-_ORDINAL_NOUN = r"(?P<noun>(?:[A-ZÄÖÜ][\wäöüß]*)?(?:[Tt]ag|[Ww]oche|[Mm]onat|[Jj]ahr|[Qq]uartal|[Ss]tunde|[Ss]chicht|[Kk]ind|[Bb]ezug|[Ll]ebens\w+)(?:en|es|e|n|s)?)(?![\wäöü])"
+_ORDINAL_NOUN = (
+    r"(?P<noun>(?:[A-ZÄÖÜ][\wäöüß]*)?(?:[Tt]ag|[Ww]oche|[Mm]onat|[Jj]ahr|[Qq]uartal|[Ss]tunde|[Ss]chicht"
+    r"|[Kk]ind|[Bb]ezug|[Ll]ebens\w+)(?:en|es|e|n|s)?)(?![\wäöü])"
+)
 _ORDINAL = re.compile(
     rf"{_EDGE}(?P<list>\d{{1,3}}\.(?:\s?(?:bis(?:\s+zum)?|und|oder|,|-|/)\s?\d{{1,3}}\.)*)\s*(?:[a-zäöü]+en\s+)?{_ORDINAL_NOUN}"
 )
@@ -121,6 +124,11 @@ def find_rates(canvas: Canvas) -> None:
             _take_list(canvas, match, "rate", "%", lambda n: n / 10)
         else:
             _take_list(canvas, match, "rate", "%")
+    _take_fractions(canvas)
+    _take_multiples(canvas)
+
+
+def _take_fractions(canvas: Canvas) -> None:
     for match in _FRACTION.finditer(canvas.plain):
         fraction = parse_fraction(match["count"], match["noun"])
         if fraction is not None:
@@ -130,6 +138,9 @@ def find_rates(canvas: Canvas) -> None:
     for match in _SLASH.finditer(canvas.plain):
         if int(match["count"]) < int(match["below"]):
             _take_fraction(canvas, match, int(match["count"]), int(match["below"]))
+
+
+def _take_multiples(canvas: Canvas) -> None:
     for match in _FOLD.finditer(canvas.plain):
         number = parse_number(match["number"] or match["word"])
         if number is not None:

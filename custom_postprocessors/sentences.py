@@ -8,15 +8,17 @@ from typing import Literal
 UnitKind = Literal["sentence", "row", "header", "heading"]
 
 _ABBREVIATIONS = frozenset(
-    "abs art az bgbl bzw ca d dgl dh dr dzt etc evtl exkl f ff ggf gem hg i idf idgf idr inkl insb insbes iv kap lfd lit lt max mag "
-    "mind min mio mrd mtl n nr o ob p pkt prof rd rz s sog st std str tsd u usw uu v va vgl vh vs wr z zb zi ziff zt zw "
-    "abt anm bsp bsph allg allf ao aufl bes betr einschl entspr erg event gegr geg grds hrsg jährl monatl tel ua uä uvm zzgl abzgl "
-    "jän jan feb mär apr jun jul aug sep sept okt nov dez wo mon mo di mi do fr sa so".split()
+    "abs art az bgbl bzw ca d dgl dh dr dzt etc evtl exkl f ff ggf gem hg i idf idgf idr inkl insb insbes iv kap "
+    "lfd lit lt max mag mind min mio mrd mtl n nr o ob p pkt prof rd rz s sog st std str tsd u usw uu v va vgl vh "
+    "vs wr z zb zi ziff zt zw abt anm bsp bsph allg allf ao aufl bes betr einschl entspr erg event gegr geg grds "
+    "hrsg jährl monatl tel ua uä uvm zzgl abzgl jän jan feb mär apr jun jul aug sep sept okt nov dez wo mon mo di "
+    "mi do fr sa so".split()
 )
 _STARTERS = frozenset(
-    "der die das den dem des ein eine einen einem einer für bei wer wird werden im in am ab an auf aus mit nach ohne seit von vom zu zum zur "
-    "es er sie ist sind war hat haben kein keine nur auch wenn ob als bis durch diese dieser dieses danach davon dafür dabei dazu "
-    "daher dann damit hier alle jede jeder jedes beide sonst erst weil während über unter".split()
+    "der die das den dem des ein eine einen einem einer für bei wer wird werden im in am ab an auf aus mit nach "
+    "ohne seit von vom zu zum zur es er sie ist sind war hat haben kein keine nur auch wenn ob als bis durch diese "
+    "dieser dieses danach davon dafür dabei dazu daher dann damit hier alle jede jeder jedes beide sonst erst weil "
+    "während über unter".split()
 )
 _END = re.compile(r"[.!?…]+[\"“”»)\]*_]*(?=\s+[\"„“»(\[*_]*[A-ZÄÖÜ0-9§])")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
