@@ -41,11 +41,15 @@ def normalise_question(text: str) -> NormalisedQuestion:
         (_SOCIAL_SECURITY, "[Sozialversicherungsnummer]", "Eine Sozialversicherungsnummer"),
         (_PHONE, "[Telefonnummer]", "Eine Telefonnummer"),
     ):
-        replaced = pattern.sub(lambda match, put=placeholder: put if _is_personal(match) else match.group(), clean)
+        replaced = _replace(pattern, placeholder, clean)
         if replaced != clean:
             notices.append(_NOTICE.format(what=what))
             clean = replaced
     return NormalisedQuestion(clean, tuple(notices))
+
+
+def _replace(pattern: re.Pattern[str], placeholder: str, text: str) -> str:
+    return pattern.sub(lambda match: placeholder if _is_personal(match) else match.group(), text)
 
 
 def _clean_characters(text: str) -> str:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
-import Stemmer
-
 from custom_postprocessors.evidence import ValueKind
 from custom_postprocessors.found import Canvas
 from custom_postprocessors.numbers import ARTICLE, DIGITS, FRACTION_NOUNS, WORDS, canonical, parse_fraction, parse_number
@@ -93,14 +91,19 @@ _YEARLIKE = re.compile(r"(?:19[5-9]|20[0-6])\d")
 _WORK_DONE = {"uberstund", "mehrstund", "mehrarbeitsstund", "nachtarbeitsstund", "feiertagsstund"}
 """Hours that are counted, not a length of time."""
 
-_STEMMER = Stemmer.Stemmer("german")
+_FOLD_UMLAUTS = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
+_SHORT_UNITS = {"std": "stunde", "min": "minute", "h": "stunde"}
+_NOUN_ENDINGS = ("innen", "ern", "en", "em", "er", "es", "in", "e", "n", "s")
 
 
 def stem_noun(noun: str) -> str:
     """One form for a noun's inflections (Überstunden, Überstunde → uberstund); lower case, umlauts folded."""
-    word = noun.lower().replace("ß", "ss").rstrip(".")
-    word = {"std": "stunde", "min": "minute", "h": "stunde"}.get(word, word)
-    return str(_STEMMER.stemWord(word)).translate(str.maketrans("äöü", "aou"))
+    word = noun.lower().rstrip(".").translate(_FOLD_UMLAUTS)
+    word = _SHORT_UNITS.get(word, word)
+    for ending in _NOUN_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending)
+    return word
 
 
 def find_amounts(canvas: Canvas) -> None:
@@ -151,25 +154,24 @@ def _take_multiples(canvas: Canvas) -> None:
         canvas.blank(match.start(), match.end())
 
 
-def find_periods(canvas: Canvas) -> None:
-    """Takes periods (`6 woch`, `14 tag`) and ordinals of time (`15. dienstjahr`, kind count)."""
+def find_ordinals(canvas: Canvas) -> None:
+    """Takes ordinals of time (`15. dienstjahr`, kind count); of an enumeration each one."""
     for match in _ORDINAL.finditer(canvas.plain):
-        for number in re.finditer(r"\d+", match["list"]):
-            start = match.start() + number.start()
-            end = match.end() if number.end() >= len(match["list"]) - 1 else start + len(number.group())
-            canvas.take(
-                start,
-                end,
-                "count",
-                f"{number.group()}. {stem_noun(match['noun'])}",
-                Decimal(number.group()),
-                "." + stem_noun(match["noun"]),
-            )
+        noun = stem_noun(match["noun"])
+        for digits in re.finditer(r"\d+", match["list"]):
+            start = match.start() + digits.start()
+            end = match.end() if digits.end() >= len(match["list"]) - 1 else start + len(digits.group())
+            number = Decimal(digits.group())
+            canvas.take(start, end, "count", f"{canonical(number)}. {noun}", number, "." + noun)
         canvas.blank(match.start(), match.end())
     for match in _ORDINAL_WORD.finditer(canvas.plain):
         ordinal, noun = _ORDINAL_WORDS[match["word"].lower()], stem_noun(match["noun"])
         canvas.take(match.start(), match.end(), "count", f"{ordinal}. {noun}", Decimal(ordinal), "." + noun)
         canvas.blank(match.start(), match.end())
+
+
+def find_periods(canvas: Canvas) -> None:
+    """Takes periods (`6 woch`, `14 tag`); hours that are counted (Überstunden) are counts."""
     for pattern in (_PERIOD_HYPHEN, _PERIOD, _PERIOD_ONE):
         for match in pattern.finditer(canvas.plain):
             noun = stem_noun(match["noun"])

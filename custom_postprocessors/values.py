@@ -6,7 +6,7 @@ from custom_postprocessors.dates import find_dates
 from custom_postprocessors.found import Canvas, FoundValue
 from custom_postprocessors.norms import find_norms, same_norm
 from custom_postprocessors.numbers import plain, without_emphasis
-from custom_postprocessors.quantities import find_amounts, find_counts, find_periods, find_rates
+from custom_postprocessors.quantities import find_amounts, find_counts, find_ordinals, find_periods, find_rates
 
 __all__ = ["FoundValue", "find_values", "plain", "proves"]
 
@@ -30,6 +30,7 @@ def find_values(text: str) -> tuple[FoundValue, ...]:
     find_amounts(canvas)
     find_rates(canvas)
     find_dates(canvas)
+    find_ordinals(canvas)
     find_periods(canvas)
     find_counts(canvas)
     return tuple(sorted(canvas.found, key=lambda value: (value.start, value.end)))
