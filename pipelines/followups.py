@@ -12,6 +12,7 @@ _LEAD = re.compile(
     r"(?:mit|bei|beim|für|fuer|im|in|ab|seit|um|aus)\b|wie\s+(?:ist|is)\s+das\s+)?",
     re.IGNORECASE,
 )
+_AND = re.compile(r"^(?:und|u|aber|also)\s+", re.IGNORECASE)
 _STARTS = rule(
     r"^(?:und|u|aber|also|ok|okay|danke|auch|nur|bei|beim|für|mit|ohne|in|im|ab|seit|"
     r"was ist mit|was is mit|wie ist das|wie is des|gilt das|gilt des)\b"
@@ -39,13 +40,17 @@ def standalone(question: str, earlier: Sequence[str], subjects: SubjectFinder) -
         return None
     before = standalone(earlier[-1], earlier[:-1], subjects) or earlier[-1]
     rest = _rest(question)
-    completed = _replaced(before, rest) if _is_fragment(rest, subjects) else None
+    completed = None
+    if _is_fragment(rest):
+        if not (subjects.words(rest) or _YEAR.search(rest) or _RELATIVE.search(fold(rest)) or _PHRASE.search(rest)):
+            return None
+        completed = _replaced(before, rest)
     if completed is None:
         about = [word for word in subjects.rarest(before, _SUBJECT_WORDS) if fold(word) not in fold(rest)]
         years = [year for year in _YEAR.findall(before) if not _YEAR.search(rest) and not _RELATIVE.search(fold(rest))]
         if not about:
             return None
-        completed = f"{rest} ({', '.join([*about, *years])})"
+        completed = f"{_AND.sub('', rest)} ({', '.join([*about, *years])})"
     return completed[0].upper() + completed[1:] + "?"
 
 
@@ -71,7 +76,7 @@ def _rest(question: str) -> str:
     return question.strip().rstrip("?!. ").strip()
 
 
-def _is_fragment(rest: str, subjects: SubjectFinder) -> bool:
+def _is_fragment(rest: str) -> bool:
     """„und 2025“, „und in Wien“, „was ist mit Lehrlingen“: no question of its own, only what is different now."""
     core = _LEAD.sub("", rest)
     return bool(core) and (core != rest or len(core.split()) <= 4) and _ASKS.search(fold(core)) is None

@@ -7,6 +7,7 @@ from pipelines.subject import SubjectFinder
 
 MOST_QUERIES = 3
 _SUBJECT_WORDS = 3
+_OPENING_WORDS = 3
 _QUESTION_WORD = (
     r"(?:wie ?vie?l\w*|wieviel\w*|wievü\w*|wie|was|wos|wann|welche[rsnm]?|wölche[rsnm]?|wer|wem|wo|ob|bis wann|ab wann|"
     r"(?:bis|ab|mit|in|von|zu|für|nach|auf) (?:zu )?welche[rnm]?|warum|wieso|"
@@ -29,11 +30,11 @@ def split_question(question: str, subjects: SubjectFinder) -> tuple[str, ...]:
     listed = _listed(question, subjects)
     if listed:
         return listed
-    pieces = [piece for piece in _pieces(question) if _ASKS.search(fold(piece))]
+    pieces = _with_subject([piece for piece in _pieces(question) if _ASKS.search(fold(piece))], subjects)
     if len(pieces) < 2:
         return ()
     parts: list[str] = []
-    before = question[: question.find(pieces[0])] + pieces[0]
+    before = question.partition(pieces[0])[0] + pieces[0]
     for index, piece in enumerate(pieces):
         own = subjects.words(piece)
         if index and not own:
@@ -52,6 +53,13 @@ def _pieces(question: str) -> list[str]:
             # „… welche Frist gilt, wenn …“: a comma before a question word joins two questions only after a first one.
             pieces += halves if len(halves) > 1 and _ASKS.search(fold(halves[0])) else [clause]
     return [piece for piece in pieces if piece.strip()]
+
+
+def _with_subject(pieces: list[str], subjects: SubjectFinder) -> list[str]:
+    """The pieces, with an opening one that names nothing („Ab wann …“) joined to the next."""
+    if len(pieces) > 1 and (not subjects.words(pieces[0]) or len(pieces[0].split()) <= _OPENING_WORDS):
+        return [f"{pieces[0].strip()} und {pieces[1].strip()}", *pieces[2:]]
+    return pieces
 
 
 def _listed(question: str, subjects: SubjectFinder) -> tuple[str, ...]:

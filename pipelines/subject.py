@@ -11,11 +11,13 @@ _WORD = re.compile(r"[^\W_]+(?:[-/.][^\W_]+)*\.?-?", re.UNICODE)
 _NOT_A_SUBJECT = frozenset(
     fold(word)
     for word in (
-        "Jahr Jahre Jahren Monat Monate Monaten Woche Wochen Tag Tage Tagen Stunde Stunden Euro EUR Prozent "
-        "Betrag Höhe Satz Frist Wert Werte "
-        "Firma Betrieb Arbeitgeber Dienstgeber Arbeitnehmer Dienstnehmer Mitarbeiter Mitarbeiterin "
-        "Angestellte Angestellter Person Personen "
-        "DN DG AN AG MA Chef wir ich bei ab bis neu alt ältere mehr voll frei Recht Österreich heuer aktuell Überblick Kosten"
+        "Jahr Jahre Jahren Monat Monate Monaten Woche Wochen Tag Tage Tagen Stunde Stunden Euro EUR Prozent Betrag "
+        "Höhe Satz Frist Wert Werte Firma Betrieb Arbeitgeber Dienstgeber Arbeitnehmer Dienstnehmer Mitarbeiter "
+        "Mitarbeiterin Angestellte Angestellter Person Personen fällig Fälligkeit gelten gültig zahlen rechnen "
+        "melden Meldung Anspruch Unterschied Beispiel anfallen beachten ohne nicht kein steuerfrei beitragsfrei "
+        "frei pflichtig erste zweite dritte letzte ganze halbe Beginn Ende Dauer Ausmaß Höchstbetrag danke DN DG "
+        "AN AG MA Chef wir ich bei ab bis neu alt ältere mehr voll frei Recht Österreich heuer aktuell Überblick "
+        "Kosten"
     ).split()
 )
 
@@ -44,10 +46,12 @@ class SubjectFinder:
 
     def __init__(self, analyzer: TextAnalyzer, entries: Iterable[EntryHeading]) -> None:
         self._analyzer = analyzer
+        generic = {token for word in _NOT_A_SUBJECT for token in analyzer.tokens(word)}
         self._known: set[str] = set()
         for entry in entries:
             for text in (entry.title, *entry.tags):
                 self._known.update(analyzer.tokens(text))
+        self._known -= generic
 
     def words(self, text: str) -> tuple[str, ...]:
         """The subject words of the text as written, in order, without repeats; empty when it names none."""
