@@ -13,6 +13,7 @@
     └── ModelError                 the answering or embedding model; never shown as a refusal of the knowledge base
         ├── ModelUnavailable       server not reachable, model missing, cloud model
         └── ModelFailed            it answered, but unusably
+            └── GenerationCancelled  nobody waits for the answer any more
 
 A refusal is not an error: see `pipelines.contracts.Refusal`.
 """
@@ -73,3 +74,7 @@ class ModelUnavailable(ModelError):
 
 class ModelFailed(ModelError):
     """The model answered, but unusably."""
+
+
+class GenerationCancelled(ModelFailed):
+    """Nobody waits for the answer any more; the model was stopped."""

@@ -1,0 +1,52 @@
+"""Which model answers: the configured or named one, or the Zitatmodus, and why."""
+
+from dataclasses import dataclass
+
+from pipelines.errors import ModelError, ModelUnavailable
+from pipelines.ollama_client import OllamaGateway
+from pipelines.ollama_errors import cloud_refused
+
+AUTO, EXTRACTIVE = "auto", "extractive"
+PREFERRED_MODEL = "qwen3.8:27b"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The decision: `name` is a model on Ollama or „extractive“; `reason` is a German sentence for the reader."""
+
+    name: str
+    reason: str
+    digest: str | None = None
+
+    @property
+    def extractive(self) -> bool:
+        """Whether the Zitatmodus answers."""
+        return self.name == EXTRACTIVE
+
+
+def choose_model(setting: str, gateway: OllamaGateway) -> ModelChoice:
+    """The model for a setting: „auto“, „extractive“, or the name of a model. A named model is never exchanged for another.
+
+    Raises:
+        ModelUnavailable: a named model is missing, is a cloud model, cannot write answers, or Ollama cannot be reached.
+    """
+    wanted = setting.strip()
+    if wanted == EXTRACTIVE:
+        return ModelChoice(EXTRACTIVE, "Der Zitatmodus ist eingestellt.")
+    if wanted in ("", AUTO):
+        return _automatic(gateway)
+    model = gateway.local_model(wanted)
+    details = gateway.details(model.name)
+    if details.remote_host:
+        raise cloud_refused(wanted)
+    if not details.can_answer:
+        raise ModelUnavailable(f"Das Modell {wanted!r} schreibt keine Antworten.", hint="Bitte ein anderes Modell wählen.")
+    return ModelChoice(model.name, f"Das Modell {model.name} ist gewählt.", model.digest)
+
+
+def _automatic(gateway: OllamaGateway) -> ModelChoice:
+    try:
+        model = gateway.local_model(PREFERRED_MODEL)
+    except ModelError as exc:
+        return ModelChoice(EXTRACTIVE, f"{exc.message} Es antwortet der Zitatmodus.")
+    return ModelChoice(model.name, f"{model.name} ist in Ollama installiert.", model.digest)
