@@ -1,0 +1,84 @@
+"""What a question asks for: which kinds of value, which years, which numbers of the case. Rules on folded text, no model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from custom_postprocessors.evidence import Claim, ValueKind
+from custom_postprocessors.values import find_values
+from pipelines.rule_text import fold, rule
+from pipelines.time_words import read_time
+
+_UNIT = r"(?:minuten|stunden|std|tage?n?|werktage?n?|arbeitstage?n?|wochen|monate?n?|jahre?n?)"
+_RATE = rule(r"prozent|%|\b\w*(?:satz|sätze|sätzen|rate|quote|anteil)\b|\bum wie ?viel (?:steig|erhöh|sink)\w*")
+_HEIGHT = rule(
+    r"\bwie ?(?:hoch|viel|vü)\b|\bwie ?vü\b|\bhöhe\b|\bausmaß\b|\bwas (?:zahl|kost|kriegt|krieg|bekomm|verdient|setz|gilt)\w*|"
+    r"\b\w*(?:grenze|grenzwert|betrag|beträge|pauschale|höchst\w*|mindest\w*|deckel|freibetrag)\b"
+)
+_MONEY = rule(r"€|\beuro\b|\bkost\w*|\bpreis\b|\b\w*(?:lohn|löhne|gehalt|gehälter|entgelt|geld|betrag|beträge|beitrag|beiträge|zuschuss)\b")
+_PERIOD = rule(
+    rf"\bwie ?(?:lange?|oft)\b|\bwie ?viele? (?:\w+ )?{_UNIT}\b|\b\w*(?:frist|fristen|dauer|zeitraum)\b|"
+    rf"\bin welcher (?:zeit|frist)\b|\bwelche (?:zeit|arbeitszeit)\b"
+)
+_DATE = rule(
+    r"\bwann\b|\bstichtag\w*|\bfällig\w*|\bseit wann\b|\bdatum\b|\b(?:bis|ab|zu|seit|in) welche[mnrs]? (?:tag|monat|jahr|\w*jahr|zeitpunkt)"
+)
+_COUNT = rule(
+    r"\bwie ?viele?\b|\banzahl\b|\bwelche (?:nummer|zahl)\b|\bwelche[nrs]? \w*(?:code|nummer|grund|jahr)\b|\bab (?:wie ?viel|welche[mr]) \w+"
+)
+_CASE_YEAR = rule(r"\b(?:19|20)[0-9][0-9]\b")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShape:
+    """What an answer has to bring: kinds of value (empty: no value is asked), the years spoken of, the case's own values.
+
+    `years` always has the year of the month the question speaks for; `named_years` only those that the question names.
+    `case_values` are the normal forms of the values that stand in the question, years left out.
+    """
+
+    kinds: frozenset[ValueKind]
+    years: frozenset[int]
+    named_years: frozenset[int]
+    case_values: frozenset[str]
+
+
+def question_shape(question: str, as_of: str) -> QuestionShape:
+    """The shape of a question that speaks for the month `as_of` (`YYYY-MM`)."""
+    folded = fold(question)
+    time = read_time(question, as_of)
+    named = frozenset(time.years) | {int(hit.group()) for hit in _CASE_YEAR.finditer(folded)}
+    values = frozenset(value.normalized for value in find_values(question) if value.kind != "date")
+    return QuestionShape(asked_kinds(question), named | {int(as_of[:4])}, named, values)
+
+
+def asked_kinds(question: str) -> frozenset[ValueKind]:
+    """The kinds of value a question asks for; empty when it asks for none („Darf der Betrieb …?“).
+
+    „Wie hoch“ may ask for an amount or a rate, and „wie viel“ without a noun for a count or a period too, so several kinds
+    mean: one of them.
+    """
+    folded = fold(question)
+    kinds: set[ValueKind] = set()
+    if _RATE.search(folded):
+        kinds.add("rate")
+    if _HEIGHT.search(folded):
+        kinds |= {"amount"} if _MONEY.search(folded) and "rate" in kinds else {"amount", "rate"}
+    if _PERIOD.search(folded):
+        kinds.add("period")
+    if _DATE.search(folded):
+        kinds |= {"date", "period"}
+    if _COUNT.search(folded):
+        kinds |= {"count", "period"}
+    return frozenset(kinds)
+
+
+def answers_asked_value(question: str, claims: Sequence[Claim]) -> bool:
+    """Whether the claims bring a value of a kind that the question asks for; True when it asks for no value.
+
+    A value that the question itself names answers nothing.
+    """
+    kinds = asked_kinds(question)
+    if not kinds:
+        return True
+    given = {(value.kind, value.normalized) for value in find_values(question)}
+    return any(value.kind in kinds and (value.kind, value.normalized) not in given for claim in claims for value in claim.values)
