@@ -85,7 +85,7 @@ def parse_number(text: str) -> Decimal | None:
     digits = word.replace("'", ".").replace("’", ".").replace(" ", "")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+\.\d+", digits):
         return Decimal(digits.replace(",", ""))
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits):
+    if re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits):
         return Decimal(digits.replace(".", "").replace(",", "."))
     if re.fullmatch(r"\d+(?:\.\d+)?", digits):
         return Decimal(digits)

@@ -172,14 +172,14 @@ def find_ordinals(canvas: Canvas) -> None:
 
 def find_periods(canvas: Canvas) -> None:
     """Takes periods (`6 woch`, `14 tag`); hours that are counted (Überstunden) are counts."""
-    for pattern in (_PERIOD_HYPHEN, _PERIOD, _PERIOD_ONE):
-        for match in pattern.finditer(canvas.plain):
-            noun = stem_noun(match["noun"])
-            _take_list(canvas, match, "count" if noun in _WORK_DONE else "period", noun)
     for match in _HALF_UNIT.finditer(canvas.plain):
         noun = stem_noun(match["noun"])
         canvas.take(match.start(), match.end(), "period", f"0.5 {noun}", Decimal("0.5"), noun)
         canvas.blank(match.start(), match.end())
+    for pattern in (_PERIOD_HYPHEN, _PERIOD, _PERIOD_ONE):
+        for match in pattern.finditer(canvas.plain):
+            noun = stem_noun(match["noun"])
+            _take_list(canvas, match, "count" if noun in _WORK_DONE else "period", noun)
     for match in _PERIOD_ADJECTIVE.finditer(canvas.plain):
         number = parse_number(match["number"] or match["word"])
         if number is not None:

@@ -1,0 +1,150 @@
+"""Which sentences and rows of the cited sections carry a statement."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from custom_postprocessors.evidence import Citation, Passage
+from custom_postprocessors.sentences import TextUnit, split_units
+from custom_postprocessors.values import FoundValue, find_values, proves
+from custom_postprocessors.words import Word, WordReader, coverage
+
+_CACHE_SECTIONS = 256
+_VALUE_WEIGHT = 8.0
+_MAX_UNITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceUnit:
+    """One quotable piece of a given section, read: `stems` are its own words', `context` those of headings above it.
+
+    `context` holds the entry's title, the section's and the H3 heading, the table's column names and the sentence before.
+    """
+
+    passage: Passage
+    unit: TextUnit
+    text: str
+    words: tuple[Word, ...]
+    values: tuple[FoundValue, ...]
+    stems: frozenset[str]
+    context: frozenset[str]
+
+    def citation(self) -> Citation:
+        """The place of this unit, its quote an exact slice."""
+        return Citation(
+            entry_id=self.passage.entry_id,
+            section=self.passage.section,
+            stand=self.passage.stand,
+            quote=self.text,
+            start=self.unit.start,
+            end=self.unit.end,
+        )
+
+
+class EvidenceReader:
+    """Reads passages into evidence units and remembers the latest sections. Safe to use from several threads."""
+
+    def __init__(self, words: WordReader) -> None:
+        self._words = words
+        self._read: OrderedDict[tuple[str, str, tuple[tuple[int, int], ...]], tuple[EvidenceUnit, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def units(self, passage: Passage) -> tuple[EvidenceUnit, ...]:
+        """The units of what was given of a passage, in order; a unit cut by a gap is left out."""
+        key = (passage.node_id, passage.text, passage.shown)
+        with self._lock:
+            if key in self._read:
+                self._read.move_to_end(key)
+                found = self._read[key]
+                if found and found[0].passage is not passage:
+                    found = tuple(_of_passage(unit, passage) for unit in found)
+                return found
+        units = self._read_units(passage)
+        with self._lock:
+            self._read[key] = units
+            while len(self._read) > _CACHE_SECTIONS:
+                self._read.popitem(last=False)
+        return units
+
+    def _read_units(self, passage: Passage) -> tuple[EvidenceUnit, ...]:
+        above = self._words.stems(f"{passage.title} {passage.section}")
+        units: list[EvidenceUnit] = []
+        previous: EvidenceUnit | None = None
+        for unit in split_units(passage.text):
+            if not any(start <= unit.start and unit.end <= end for start, end in passage.shown):
+                continue
+            text = passage.text[unit.start : unit.end]
+            words = self._words.words(text)
+            context = above | self._words.stems(" ".join((unit.heading, *unit.columns)))
+            if previous is not None and previous.unit.block == unit.block and unit.kind == "sentence":
+                context |= previous.stems
+            stems = frozenset(stem for word in words for stem in word.stems)
+            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context)
+            units.append(previous)
+        return tuple(units)
+
+
+def _of_passage(unit: EvidenceUnit, passage: Passage) -> EvidenceUnit:
+    return EvidenceUnit(passage, unit.unit, unit.text, unit.words, unit.values, unit.stems, unit.context)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The units chosen for a statement, best first, and how much of it they carry.
+
+    `coverage` in [0, 1] is the rarity-weighted share of its words in the units or their context; `missing_values` are in none.
+    """
+
+    units: tuple[EvidenceUnit, ...]
+    coverage: float
+    missing_values: tuple[FoundValue, ...]
+    uncovered: tuple[Word, ...]
+
+
+def choose_support(words: Sequence[Word], values: Sequence[FoundValue], units: Sequence[EvidenceUnit]) -> Support:
+    """Chooses the fewest units that prove all values and cover the words, greedily, at most five."""
+    chosen: list[EvidenceUnit] = []
+    open_values = list(values)
+    covered = [0.0] * len(words)
+    while len(chosen) < _MAX_UNITS:
+        best, gain = None, 0.0
+        for unit in units:
+            gained = _gain(unit, words, covered, open_values)
+            if gained > gain and unit not in chosen:
+                best, gain = unit, gained
+        if best is None or (chosen and not _needed(best, words, covered, open_values, gain)):
+            break
+        chosen.append(best)
+        open_values = [value for value in open_values if not _proven(best, value)]
+        covered = [max(old, _reach(word, best)) for old, word in zip(covered, words, strict=True)]
+    total = sum(word.weight for word in words)
+    share = sum(word.weight * value for word, value in zip(words, covered, strict=True)) / total if total else 1.0
+    uncovered = tuple(word for word, value in zip(words, covered, strict=True) if value < 0.5)
+    return Support(tuple(chosen), share, tuple(open_values), uncovered)
+
+
+def _proven(unit: EvidenceUnit, value: FoundValue) -> bool:
+    return any(proves(found, value) for found in unit.values)
+
+
+def _reach(word: Word, unit: EvidenceUnit) -> float:
+    return max(coverage(word, unit.stems), 0.9 * coverage(word, unit.context), coverage(word, unit.stems | unit.context))
+
+
+def _gain(unit: EvidenceUnit, words: Sequence[Word], covered: Sequence[float], values: Sequence[FoundValue]) -> float:
+    gained = sum(_VALUE_WEIGHT for value in values if _proven(unit, value))
+    for word, old in zip(words, covered, strict=True):
+        own = coverage(word, unit.stems)
+        gained += word.weight * (max(own - old, 0.0) + 0.1 * max(coverage(word, unit.context) - max(own, old), 0.0))
+    return gained
+
+
+def _needed(
+    unit: EvidenceUnit, words: Sequence[Word], covered: Sequence[float], values: Sequence[FoundValue], gain: float
+) -> bool:
+    """Whether a further unit adds a value, or a good part of the words that are still open."""
+    if any(_proven(unit, value) for value in values):
+        return True
+    total = sum(word.weight for word in words)
+    return total > 0 and gain / total > 0.15

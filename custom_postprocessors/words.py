@@ -1,0 +1,123 @@
+"""The content words of a text: stems, parts of compounds, rarity, and where each stands."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from custom_postprocessors.evidence import TextAnalyzer
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\.?(?=[^\w]|$)|[^\W\d_]+(?:-[^\W\d_]+)*")
+_DATA = Path(__file__).parent / "data"
+_LEAST_WEIGHT = 0.5
+_MOST_WEIGHT = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One content word: its slice, its stem `whole`, the stems of its compound `parts` (empty: not split), its weight > 0."""
+
+    start: int
+    end: int
+    text: str
+    whole: str
+    parts: tuple[str, ...]
+    weight: float
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The stem and those of the parts."""
+        return (self.whole, *self.parts)
+
+    @property
+    def is_noun(self) -> bool:
+        """Written with a capital, as German nouns are (also any word that begins a sentence)."""
+        return self.text[0].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    whole: str
+    parts: tuple[str, ...]
+    weight: float
+
+
+class WordReader:
+    """Reads content words with one analyser; synonyms have one stem. Safe to use from several threads.
+
+    Args:
+        analyzer: the index's analysis.
+        synonyms: groups of words that say the same in payroll; None takes the bundled list.
+    """
+
+    def __init__(self, analyzer: TextAnalyzer, synonyms: Iterable[Iterable[str]] | None = None) -> None:
+        self._analyzer = analyzer
+        self._forms: dict[str, _Form | None] = {}
+        self._canonical: dict[str, str] = {}
+        self._canonical = self._read_synonyms(bundled_synonyms() if synonyms is None else synonyms)
+        self._forms.clear()
+
+    def words(self, text: str) -> tuple[Word, ...]:
+        """The content words in order; numbers and stop words are left out."""
+        found = []
+        for match in _WORD.finditer(text):
+            form = self._form(match.group().rstrip("."))
+            if form is not None:
+                found.append(Word(match.start(), match.end(), match.group(), form.whole, form.parts, form.weight))
+        return tuple(found)
+
+    def stems(self, text: str) -> frozenset[str]:
+        """All stems and parts of the text's content words."""
+        return frozenset(stem for word in self.words(text) for stem in word.stems)
+
+    def _form(self, word: str) -> _Form | None:
+        if word not in self._forms:
+            if len(self._forms) > 50_000:
+                self._forms.clear()
+            self._forms[word] = self._read_form(word)
+        return self._forms[word]
+
+    def _read_form(self, word: str) -> _Form | None:
+        tokens = self._analyzer.tokens(word)
+        if not tokens:
+            return None
+        rarities = [self._analyzer.rarity(token) for token in tokens]
+        weight = rarities[0] if len(tokens) == 1 else min(rarities[0], max(rarities[1:]))
+        stems = tuple(dict.fromkeys(self._canonical.get(token, token) for token in tokens))
+        return _Form(stems[0], stems[1:], min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
+
+    def _read_synonyms(self, groups: Iterable[Iterable[str]]) -> dict[str, str]:
+        canonical: dict[str, str] = {}
+        for group in groups:
+            stems = [tokens[0] for word in group if (tokens := self._analyzer.tokens(word))]
+            for stem in stems:
+                canonical.setdefault(stem, canonical.get(stems[0], stems[0]))
+        return canonical
+
+
+def coverage(word: Word, stems: frozenset[str]) -> float:
+    """How far `stems` contain a word, in [0, 1]: 1 for its stem or all of its parts, else at most 0.7 for some parts."""
+    if word.whole in stems:
+        return 1.0
+    if not word.parts:
+        return 0.0
+    share = sum(part in stems for part in word.parts) / len(word.parts)
+    return 1.0 if share == 1 else 0.7 * share
+
+
+def weighted_coverage(words: Iterable[Word], stems: frozenset[str]) -> float:
+    """The share of the words' weight that `stems` cover, in [0, 1]; 1 for no words."""
+    total = covered = 0.0
+    for word in words:
+        total += word.weight
+        covered += word.weight * coverage(word, stems)
+    return covered / total if total else 1.0
+
+
+@lru_cache(maxsize=1)
+def bundled_synonyms() -> tuple[tuple[str, ...], ...]:
+    """The groups of `data/synonyms.yaml`."""
+    return tuple(tuple(group) for group in yaml.safe_load((_DATA / "synonyms.yaml").read_text(encoding="utf-8")))
