@@ -3,10 +3,10 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Self, overload
 
 from pipelines.errors import IndexFault
 from pipelines.nodes import SectionNode
@@ -76,7 +76,7 @@ def write_nodes(nodes: Iterable[SectionNode], path: Path, *, max_nodes: int) -> 
     return WrittenNodes(digest.hexdigest(), entries, len(seen))
 
 
-class NodeFile:
+class NodeFile(Sequence[SectionNode]):
     """Sections of one version by row or id, read when asked for; only ids and offsets stay in memory.
 
     Safe for many threads (positioned reads on one descriptor), and usable after its directory was removed.
@@ -126,6 +126,15 @@ class NodeFile:
 
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._row
+
+    @overload
+    def __getitem__(self, row: int) -> SectionNode: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[SectionNode]: ...
+    def __getitem__(self, row: int | slice) -> SectionNode | list[SectionNode]:
+        if isinstance(row, slice):
+            return [self.at(number) for number in range(len(self))[row]]
+        return self.at(range(len(self))[row])
 
     def at(self, row: int) -> SectionNode:
         """The section in a row (0-based).
