@@ -1,0 +1,98 @@
+"""An inverted index in three arrays: for every term the rows that have it, each with a weight; small, and quick to open."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pipelines.errors import IndexFault
+
+_TERMS = "terms.json"
+_ARRAYS = "postings.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """`row_ids[offsets[i]:offsets[i + 1]]` are the rows of term i, ascending; `weights` lies beside them. Never written to."""
+
+    numbers: dict[str, int]
+    offsets: NDArray[np.int64]
+    row_ids: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    rows: int
+
+    @classmethod
+    def from_matrix(cls, terms: Sequence[str], matrix: sparse.csr_array) -> Self:
+        """From a matrix of shape (rows, terms)."""
+        columns = matrix.tocsc()
+        columns.sort_indices()
+        return cls(
+            numbers={term: number for number, term in enumerate(terms)},
+            offsets=columns.indptr.astype(np.int64),
+            row_ids=columns.indices.astype(np.int32),
+            weights=columns.data.astype(np.float32),
+            rows=matrix.shape[0],
+        )
+
+    def save(self, directory: Path) -> None:
+        """Writes the arrays and the terms into `directory` (made when missing)."""
+        directory.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(list(self.numbers), ensure_ascii=False, separators=(",", ":"))
+        (directory / _TERMS).write_text(text, encoding="utf-8")
+        rows = np.array([self.rows], dtype=np.int64)
+        np.savez(directory / _ARRAYS, offsets=self.offsets, row_ids=self.row_ids, weights=self.weights, rows=rows)
+
+    @classmethod
+    def open(cls, directory: Path) -> Self:
+        """Reads what `save` wrote.
+
+        Raises:
+            IndexFault: the files are missing, unreadable or do not fit together.
+        """
+        try:
+            terms = json.loads((directory / _TERMS).read_text(encoding="utf-8"))
+            with np.load(directory / _ARRAYS, allow_pickle=False) as arrays:
+                opened = cls(
+                    numbers={term: number for number, term in enumerate(terms)},
+                    offsets=arrays["offsets"],
+                    row_ids=arrays["row_ids"],
+                    weights=arrays["weights"],
+                    rows=int(arrays["rows"][0]),
+                )
+        except (OSError, ValueError, KeyError, EOFError) as exc:
+            raise IndexFault(f"The postings in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew.") from exc
+        if len(opened.offsets) != len(terms) + 1 or len(opened.row_ids) != opened.offsets[-1]:
+            raise IndexFault(f"The postings in {str(directory)!r} do not fit together.", hint="Build the index anew.")
+        return opened
+
+    def of(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The rows that have the term, each once, and its weights there; two empty arrays for an unknown term."""
+        number = self.numbers.get(term)
+        if number is None:
+            return self.row_ids[:0], self.weights[:0]
+        start, end = self.offsets[number], self.offsets[number + 1]
+        return self.row_ids[start:end], self.weights[start:end]
+
+
+def best_rows(
+    scores: NDArray[np.float32], limit: int, allowed: NDArray[np.bool_] | None = None
+) -> list[tuple[int, float]]:
+    """The `limit` best rows with a score above zero, best first, ties by row number.
+
+    Args:
+        scores: one score a row.
+        limit: most rows to return, ≥ 1.
+        allowed: which rows may be returned; None allows all.
+    """
+    found = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
+    if len(found) > limit:
+        # A threshold first: sorting every hit of a large index costs more than the search itself.
+        threshold = np.partition(scores[found], len(found) - limit)[len(found) - limit]
+        found = found[scores[found] >= threshold]
+    order = found[np.argsort(-scores[found], kind="stable")][:limit]
+    return [(int(row), float(scores[row])) for row in order]

@@ -1,0 +1,168 @@
+"""The typo-tolerant channel: TF-IDF over character n-grams of folded words, so that half-right words still find their section."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pipelines.errors import IndexFault
+from pipelines.german import GermanAnalyzer, QueryAnalysis
+from pipelines.nodes import SectionNode
+from pipelines.postings import Postings, best_rows
+
+SHORTEST, LONGEST = 3, 5
+MOST_GRAMS = 600
+"""Grams kept per section, the weightiest: bounds memory and time where sections are long."""
+HEAD_REPEATS = 2
+"""How often title and tags count."""
+_CHUNK_ROWS = 2000
+_RARITY = "rarity.npy"
+
+
+def grams(word: str) -> list[str]:
+    """The character n-grams of a word between spaces, 3 to 5 long; a shorter word is one gram."""
+    padded = f" {word} "
+    found: list[str] = []
+    for size in range(SHORTEST, LONGEST + 1):
+        if len(padded) <= size:
+            found.append(padded)
+            break
+        found.extend(padded[start : start + size] for start in range(len(padded) - size + 1))
+    return found
+
+
+class TypoIndex:
+    """Cosine of character n-gram vectors: sublinear frequency, inverse document frequency, the weightiest grams per section."""
+
+    def __init__(self, postings: Postings, rarity: NDArray[np.float32]) -> None:
+        self._postings = postings
+        self._rarity = rarity
+
+    @classmethod
+    def build(cls, nodes: Sequence[SectionNode], directory: Path, analyzer: GermanAnalyzer) -> Self:
+        """Indexes the sections and writes the index into `directory`. No sections give an index that finds nothing."""
+        words, word_counts = _count_words(nodes, analyzer)
+        terms, gram_counts = _count_grams(words)
+        sections = np.zeros(len(terms), dtype=np.int64)
+        for chunk in _chunks(word_counts):
+            sections += np.bincount((chunk @ gram_counts).indices, minlength=len(terms))
+        rarity = (np.log((1 + len(nodes)) / (1 + sections)) + 1).astype(np.float32)
+        rows = [_weighted(sparse.csr_array(chunk @ gram_counts), rarity) for chunk in _chunks(word_counts)]
+        matrix = sparse.vstack(rows, format="csr") if rows else sparse.csr_array((0, len(terms)), dtype=np.float32)
+        postings = Postings.from_matrix(terms, sparse.csr_array(matrix))
+        postings.save(directory)
+        np.save(directory / _RARITY, rarity)
+        return cls(postings, rarity)
+
+    @classmethod
+    def open(cls, directory: Path) -> Self:
+        """Reads what `build` wrote.
+
+        Raises:
+            IndexFault: it cannot be read.
+        """
+        postings = Postings.open(directory)
+        try:
+            rarity = np.load(directory / _RARITY, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as exc:
+            raise IndexFault(f"The typo index in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew.") from exc
+        if len(rarity) != len(postings.numbers):
+            raise IndexFault(f"The typo index in {str(directory)!r} does not fit together.", hint="Build the index anew.")
+        return cls(postings, rarity)
+
+    @property
+    def rows(self) -> int:
+        """Number of sections."""
+        return self._postings.rows
+
+    def scores(self, analysis: QueryAnalysis) -> NDArray[np.float32]:
+        """The cosine of every row with the query's content words, in [0, 1]."""
+        total = np.zeros(self.rows, dtype=np.float32)
+        squares = 0.0
+        for gram, count in Counter(gram for word in analysis.content.split() for gram in grams(word)).items():
+            number = self._postings.numbers.get(gram)
+            if number is None:
+                continue
+            weight = (1 + math.log(count)) * float(self._rarity[number])
+            rows, weights = self._postings.of(gram)
+            total[rows] += np.float32(weight) * weights
+            squares += weight * weight
+        return total / np.float32(math.sqrt(squares)) if squares else total
+
+    def search(
+        self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None
+    ) -> list[tuple[int, float]]:
+        """The best rows with a score above zero, best first, ties by row number; `allowed` says which rows may come."""
+        return best_rows(self.scores(analysis), limit, allowed)
+
+
+def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tuple[list[str], sparse.csr_array]:
+    """The distinct content words, and how often each section has each (rows: sections)."""
+    numbers: dict[str, int] = {}
+    offsets, columns, counts = [0], [], []
+    for node in nodes:
+        head = analyzer.content_words("\n".join((node.title, *node.tags)))
+        rest = analyzer.content_words("\n".join((node.section, node.evidence_text)))
+        found = Counter(rest)
+        for word in head:
+            found[word] += HEAD_REPEATS
+        columns.extend(numbers.setdefault(word, len(numbers)) for word in found)
+        counts.extend(found.values())
+        offsets.append(len(columns))
+    matrix = sparse.csr_array(
+        (np.array(counts, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
+        shape=(len(offsets) - 1, len(numbers)),
+    )
+    return list(numbers), matrix
+
+
+def _count_grams(words: Sequence[str]) -> tuple[list[str], sparse.csr_array]:
+    """The distinct grams, sorted, and how often each word has each (rows: words)."""
+    of_words = [Counter(grams(word)) for word in words]
+    terms = sorted({gram for found in of_words for gram in found})
+    numbers = {gram: number for number, gram in enumerate(terms)}
+    offsets, columns, counts = [0], [], []
+    for found in of_words:
+        columns.extend(numbers[gram] for gram in found)
+        counts.extend(found.values())
+        offsets.append(len(columns))
+    matrix = sparse.csr_array(
+        (np.array(counts, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
+        shape=(len(words), len(terms)),
+    )
+    return terms, matrix
+
+
+def _chunks(matrix: sparse.csr_array) -> Iterable[sparse.csr_array]:
+    """A few rows at a time: all grams of a large knowledge base at once would take gigabytes."""
+    for start in range(0, matrix.shape[0], _CHUNK_ROWS):
+        yield matrix[start : start + _CHUNK_ROWS]
+
+
+def _weighted(counts: sparse.csr_array, rarity: NDArray[np.float32]) -> sparse.csr_array:
+    """TF-IDF with unit rows, then only each row's weightiest grams (ties: the first in the alphabet)."""
+    counts.sort_indices()
+    weights = (1 + np.log(counts.data)) * rarity[counts.indices]
+    offsets, columns, values = [0], [], []
+    for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
+        row, numbers = weights[start:end], counts.indices[start:end]
+        norm = float(np.sqrt(np.dot(row, row))) or 1.0
+        if len(row) > MOST_GRAMS:
+            kept = np.sort(np.argsort(-row, kind="stable")[:MOST_GRAMS])
+            row, numbers = row[kept], numbers[kept]
+        columns.append(numbers)
+        values.append(row / norm)
+        offsets.append(offsets[-1] + len(row))
+    return sparse.csr_array(
+        (
+            np.concatenate(values).astype(np.float32),
+            np.concatenate(columns).astype(np.int32),
+            np.array(offsets, dtype=np.int64),
+        ),
+        shape=counts.shape,
+    )
