@@ -33,6 +33,8 @@ __all__ = [
     "Section",
     "Severity",
     "SourceRef",
+    "check_folder",
+    "folder_faults",
     "iter_entries",
     "iter_files",
     "parse_entry",
@@ -101,7 +103,7 @@ def read_folder(folder: Path, known_ids: Collection[str] = ()) -> FolderReading:
     has_registry = check_folder(folder)
     readings = list(iter_files(folder, known_ids))
     taken = {reading.entry_id for reading in readings if reading.accepted} | set(known_ids)
-    faults = [*_folder_faults(folder), *(fault for reading in readings for fault in reading.faults)]
+    faults = [*folder_faults(folder), *(fault for reading in readings for fault in reading.faults)]
     entries = []
     for reading in readings:
         if reading.entry is not None:
@@ -352,7 +354,7 @@ def _read_file(documents: Path, name: str) -> FileReading:
     return parse_entry(name, data)
 
 
-def _folder_faults(folder: Path) -> Iterator[Fault]:
+def folder_faults(folder: Path) -> Iterator[Fault]:
     """What lies in `dokumente/` and is no entry."""
     for name in sorted(os.listdir(folder / ENTRIES_FOLDER)):
         file = _shown_name(name)
