@@ -1,0 +1,77 @@
+"""The user interface as one Gradio application, and how it is mounted beside the API."""
+
+import gradio as gr
+from fastapi import FastAPI
+
+from app.ui import messages, page, strings
+from app.ui.chat_handlers import error_text
+from app.ui.chat_tab import build_chat_tab
+from app.ui.controls import carrier
+from app.ui.entry_pane import empty_pane
+from app.ui.search_tab import build_search_tab
+from app.ui.service import Overview, UiService
+from app.ui.theme import head, style_sheet, theme
+from pipelines.errors import PvAgentError
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What the page needs. Inline scripts are Gradio's own start-up scripts and ours; `unsafe-eval` is not needed."""
+
+
+def build_ui(service: UiService) -> gr.Blocks:
+    """The whole interface over one service. Nothing is asked of the service but its overview."""
+    first = _frame(service)
+    with gr.Blocks(title=f"{strings.PRODUCT} – {strings.TAGLINE}", analytics_enabled=False, fill_width=True) as blocks:
+        gr.Column(elem_id="pv-header")
+        with gr.Tabs(elem_id="pv-tabs"):
+            with gr.Tab(strings.TAB_ASK, id="ask"):
+                build_chat_tab(service, month_of(service))
+            with gr.Tab(strings.TAB_SEARCH, id="search"):
+                build_search_tab(service, month_of(service))
+        frame = carrier("frame", first)
+        blocks.load(lambda: _frame(service), None, frame, show_progress="hidden", api_visibility="private")
+    blocks.queue(max_size=None, api_open=False)
+    return blocks
+
+
+def mount_ui(app: FastAPI, service: UiService, *, path: str = "/") -> FastAPI:
+    """Mounts the interface; routes that were added to `app` before keep their way.
+
+    Nothing of a page is kept in the browser, no error text reaches it, and nothing is loaded from outside.
+    """
+    return gr.mount_gradio_app(
+        app,
+        build_ui(service),
+        path=path,
+        theme=theme(),
+        css_paths=style_sheet(),
+        head=head(),
+        footer_links=[],
+        run_history=False,
+        enable_monitoring=False,
+        show_error=False,
+        ssr_mode=False,
+        pwa=False,
+        mcp_server=False,
+    )
+
+
+def month_of(service: UiService) -> str:
+    """The service's current month, `YYYY-MM`."""
+    return service.today().strftime("%Y-%m")
+
+
+def _frame(service: UiService) -> str:
+    overview: Overview | None = None
+    problem = ""
+    try:
+        overview = service.overview()
+    except PvAgentError as exc:
+        problem = error_text(exc)
+    return messages.message(
+        messages.slot("header", page.header(overview)),
+        messages.slot("welcome", page.welcome(overview, problem=problem)),
+        messages.slot("pane", empty_pane()),
+    )

@@ -1,0 +1,246 @@
+// Puts the server's messages in place and sends clicks back. Keeps nothing in the browser: no storage, no cookies.
+(() => {
+  "use strict";
+  document.documentElement.lang = "de";
+  for (const [name, value] of [["language", "de-AT"], ["languages", ["de-AT", "de"]]]) {
+    Object.defineProperty(navigator, name, { get: () => value });
+  }
+
+  const $ = (selector, root = document) => root.querySelector(selector);
+  const make = (tag, props) => Object.assign(document.createElement(tag), props);
+  const TURN_RUNS = ["start", "search", "write", "regenerate"];
+  let paneHost = "pv-pane";
+  let opener = null;
+
+  // --- places -----------------------------------------------------------------------------------------------------
+  function place(hostId, className, tag = "div") {
+    const host = document.getElementById(hostId);
+    if (!host) return null;
+    return $(`:scope > .${className}`, host) || host.appendChild(make(tag, { className }));
+  }
+
+  function paneBody(hostId) {
+    const pane = place(hostId, "pv-pane-body", "aside");
+    if (pane && !pane.hasAttribute("aria-label")) {
+      pane.setAttribute("aria-label", "Beleg");
+      pane.tabIndex = 0;
+    }
+    return pane;
+  }
+
+  function thread() {
+    const log = place("pv-thread", "pv-log");
+    if (log && !log.hasAttribute("role")) {
+      log.setAttribute("role", "log");
+      log.setAttribute("aria-label", "Fragen und Antworten");
+      log.tabIndex = 0;
+    }
+    return log;
+  }
+
+  const SLOTS = {
+    header: (html) => fill(place("pv-header", "pv-header-body", "header"), html),
+    welcome: (html) => fill($(".pv-turn") ? null : place2(thread(), "pv-welcome-place"), html),
+    pane: (html) => ["pv-pane", "pv-search-pane"].forEach((id) => {
+      const pane = paneBody(id);
+      if (pane && !pane.childElementCount) fill(pane, html);
+    }),
+    evidence: showEvidence,
+    results: (html) => fill(place("pv-results", "pv-results-body"), html),
+  };
+
+  function place2(host, className) {
+    return host && ($(`:scope > .${className}`, host) || host.appendChild(make("div", { className })));
+  }
+
+  function fill(target, html) {
+    if (target && target.pvHtml !== html) {
+      target.innerHTML = html;
+      target.pvHtml = html;
+    }
+  }
+
+  // --- messages ---------------------------------------------------------------------------------------------------
+  function showTurn({ turn, phase, blocks }) {
+    const log = thread();
+    let article = $(`[data-turn="${turn}"]`, log);
+    const isNew = !article;
+    if (isNew) {
+      $(".pv-welcome-place", log)?.remove();
+      article = make("article", { className: "pv-turn" });
+      article.dataset.turn = turn;
+      article.setAttribute("aria-label", `Frage ${turn.slice(1)}`);
+      log.appendChild(article);
+    }
+    article.dataset.phase = phase;
+    const old = new Map([...article.children].map((child) => [child.dataset.key, child]));
+    let before = null;
+    for (const [key, html] of blocks) {
+      let block = old.get(key);
+      old.delete(key);
+      if (!block) {
+        block = make("div", { className: "pv-block" });
+        block.dataset.key = key;
+      }
+      fill(block, html);
+      const next = before ? before.nextSibling : article.firstChild;
+      if (next !== block) article.insertBefore(block, next);
+      before = block;
+    }
+    old.forEach((block) => block.remove());
+    if (isNew) {
+      log.style.setProperty("--pv-room", `${log.clientHeight}px`);
+      log.scrollTop = article.offsetTop - log.offsetTop;
+    }
+    document.body.classList.toggle("pv-busy", !!$(".pv-turn[data-phase]", log) && TURN_RUNS.includes(lastPhase(log)));
+  }
+
+  const lastPhase = (log) => log.lastElementChild?.dataset.phase ?? "final";
+
+  function showEvidence(html) {
+    const pane = paneBody(paneHost);
+    if (!pane) return;
+    pane.innerHTML = `<button type="button" class="pv-close" data-do="close" aria-label="Beleg schließen">✕</button>${html}`;
+    document.getElementById(paneHost).classList.add("pv-open");
+    const hit = $("#pv-hit", pane) || $("#pv-cited", pane);
+    pane.scrollTop = hit ? Math.max(0, offsetIn(hit, pane) - pane.clientHeight * 0.3) : 0;
+    $(".pv-pane-title", pane)?.focus({ preventScroll: true });
+  }
+
+  function offsetIn(element, container) {
+    return element.getBoundingClientRect().top - container.getBoundingClientRect().top + container.scrollTop;
+  }
+
+  function showNote({ note, kind, text, ok }) {
+    const target = $(`[data-note="${CSS.escape(note)}"]`);
+    if (!target) return;
+    target.textContent = text;
+    target.classList.toggle("pv-bad", !ok);
+    const article = target.closest(".pv-turn");
+    if (ok && kind === "comment") $(".pv-comment textarea", article).value = "";
+    if (ok && kind === "gap") article.querySelectorAll('[data-do="gap"]').forEach((b) => { b.disabled = true; });
+    if (kind === "rate") {
+      const thumbs = article.querySelectorAll(".pv-thumb");
+      if (ok) thumbs.forEach((b) => { b.disabled = true; });
+      else thumbs.forEach((b) => b.setAttribute("aria-pressed", "false"));
+    }
+  }
+
+  function save({ download, type, content }) {
+    const url = URL.createObjectURL(new Blob([content], { type }));
+    make("a", { href: url, download }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  }
+
+  function read(carrier) {
+    const raw = carrier.textContent.trim();
+    if (!raw || carrier.pvRaw === raw) return;
+    let parts;
+    try {
+      parts = JSON.parse(raw).parts;
+    } catch {
+      return; // half-written text; the next mutation has the rest
+    }
+    carrier.pvRaw = raw;
+    for (const part of parts) {
+      if ("slot" in part) SLOTS[part.slot]?.(part.html);
+      else if ("turn" in part) showTurn(part);
+      else if ("note" in part) showNote(part);
+      else if ("download" in part) save(part);
+    }
+  }
+
+  // --- commands ---------------------------------------------------------------------------------------------------
+  function setText(box, text) {
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, text);
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  function send(channel, command) {
+    const box = $(`#pv-${channel}-box textarea, #pv-${channel}-box input`);
+    if (!box) return;
+    setText(box, JSON.stringify(command));
+    document.getElementById(`pv-${channel}-send`).click();
+  }
+
+  const questionBox = () => $("#pv-question textarea, #pv-question input");
+
+  const ACTIONS = {
+    open(button) {
+      opener = button;
+      paneHost = button.closest("#pv-search") ? "pv-search-pane" : "pv-pane";
+      document.querySelectorAll(".pv-chip[aria-current]").forEach((chip) => chip.removeAttribute("aria-current"));
+      if (button.classList.contains("pv-chip")) button.setAttribute("aria-current", "true");
+      const { entry, section, spans } = button.dataset;
+      send("command", { do: "open", entry, section: section ?? null, spans: spans ?? "" });
+    },
+    close() {
+      document.getElementById(paneHost)?.classList.remove("pv-open");
+      document.querySelectorAll(".pv-chip[aria-current]").forEach((chip) => chip.removeAttribute("aria-current"));
+      if (opener?.isConnected) opener.focus();
+    },
+    example(button) {
+      setText(questionBox(), button.dataset.question);
+      questionBox().focus();
+      document.getElementById("pv-ask").click();
+    },
+    edit(button) {
+      setText(questionBox(), button.dataset.question);
+      questionBox().focus();
+    },
+    again(button) {
+      button.disabled = true;
+      send("again", { do: "again", question: button.dataset.question, model: button.dataset.model });
+    },
+    rate(button) {
+      button.setAttribute("aria-pressed", "true");
+      send("command", { do: "rate", request: button.dataset.request, thumb: button.dataset.thumb });
+    },
+    gap: (button) => send("command", { do: "gap", request: button.dataset.request }),
+    evidence: (button) => send("command", { do: "evidence", request: button.dataset.request }),
+    async copy(button) {
+      const article = button.closest(".pv-turn");
+      const done = await copyText($(".pv-copy", article).textContent);
+      $(".pv-feedback", article).textContent = done ? "Kopiert." : "Kopieren ist hier nicht erlaubt.";
+    },
+  };
+
+  async function copyText(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const box = document.body.appendChild(make("textarea", { value: text }));
+      box.select();
+      const done = document.execCommand("copy"); // the only way on a page without TLS
+      box.remove();
+      return done;
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-do]");
+    if (button) ACTIONS[button.dataset.do]?.(button);
+  });
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest("form.pv-comment");
+    if (!form) return;
+    event.preventDefault();
+    send("command", { do: "comment", request: form.dataset.request, text: $("textarea", form).value });
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      if (document.body.classList.contains("pv-busy")) document.getElementById("pv-stop")?.click();
+      else if ($(".pv-open")) ACTIONS.close();
+    }
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.closest("form.pv-comment")) {
+      event.target.closest("form").requestSubmit();
+    }
+  });
+
+  new MutationObserver(() => {
+    for (const carrier of document.querySelectorAll(".pv-carrier")) read(carrier);
+  }).observe(document.documentElement, { subtree: true, childList: true, characterData: true });
+})();

@@ -1,0 +1,50 @@
+"""Small pieces of HTML; everything that is not written here is escaped."""
+
+from collections.abc import Sequence
+from html import escape
+
+from custom_postprocessors.evidence import Citation
+from app.ui import strings
+
+__all__ = ["attributes", "button", "chip", "chips", "entry_button", "escape", "stand_text"]
+
+
+def attributes(**values: str | int | float | None) -> str:
+    """HTML attributes, escaped, underscores as hyphens; None is left out."""
+    return "".join(f' {name.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for name, v in values.items() if v is not None)
+
+
+def button(label: str, do: str, *, css: str = "pv-link", **data: str | int | None) -> str:
+    """A button that sends a command to the page's script; `data` are its arguments."""
+    arguments = attributes(**{f"data_{name}": value for name, value in data.items()})
+    return f'<button type="button" class="{css}" data-do="{escape(do)}"{arguments}>{escape(label)}</button>'
+
+
+def stand_text(stand: str) -> str:
+    """„Stand 2026-01“."""
+    return f"{strings.STAND} {stand}"
+
+
+def chip(citations: Sequence[Citation]) -> str:
+    """The button that opens the places of one section, all of them highlighted; `citations` are of one section."""
+    first = citations[0]
+    spans = ",".join(f"{c.start}-{c.end}" for c in citations)
+    label = f"Beleg öffnen: {first.entry_id}, {stand_text(first.stand)}, Abschnitt {first.section}"
+    places = attributes(data_entry=first.entry_id, data_section=first.section, data_spans=spans, aria_label=label, title=first.section)
+    return (
+        f'<button type="button" class="pv-chip" data-do="open"{places}>'
+        f'<span class="pv-chip-id">{escape(first.entry_id)}</span><span class="pv-chip-stand">{escape(stand_text(first.stand))}</span></button>'
+    )
+
+
+def chips(citations: Sequence[Citation]) -> str:
+    """One chip per cited section, in order of first citation."""
+    sections: dict[tuple[str, str], list[Citation]] = {}
+    for citation in citations:
+        sections.setdefault((citation.entry_id, citation.section), []).append(citation)
+    return "".join(chip(group) for group in sections.values())
+
+
+def entry_button(entry_id: str, label: str, *, section: str | None = None, css: str = "pv-link") -> str:
+    """A button that opens an entry, at a section if one is given."""
+    return button(label, "open", css=css, entry=entry_id, section=section)

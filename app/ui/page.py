@@ -1,0 +1,43 @@
+"""The frame of the page as HTML: header with what is served, and the first screen."""
+
+from app.ui import strings
+from app.ui.html import button, escape
+from app.ui.service import Overview
+
+
+def header(overview: Overview | None) -> str:
+    """Name, purpose, what is served and what answers; without an overview the reason is said by the first screen."""
+    facts = _facts(overview) if overview else ""
+    return (
+        f'<div class="pv-brand"><h1>{strings.PRODUCT}</h1><p>{strings.TAGLINE}</p></div>'
+        f'<div class="pv-served">{facts}</div>'
+    )
+
+
+def _facts(overview: Overview) -> str:
+    entries = strings.counted(overview.entries, "Eintrag", "Einträge")
+    topics = strings.counted(len(overview.topics), "Thema", "Themen")
+    knows = f"{entries} · {topics} · neuester Stand {overview.newest_stand}"
+    broken = overview.model_unavailable is not None
+    css = "pv-mode pv-mode-broken" if broken else "pv-mode"
+    reason = overview.model_unavailable or overview.model_reason
+    model = "Zitatmodus" if overview.mode == "extractive" else overview.model
+    degraded = "".join(
+        f'<span class="pv-mode pv-mode-broken">⚠ {strings.CHANNEL_TEXT[channel]} ausgefallen</span>' for channel in overview.degraded
+    )
+    return (
+        f'<p class="pv-knows">{escape(knows)}</p><p class="pv-answers"><span class="{css}">{escape(model)}</span>{degraded}'
+        f'<span class="pv-reason">{escape(reason)}</span></p>'
+    )
+
+
+def welcome(overview: Overview | None, *, problem: str = "") -> str:
+    """The first screen: what this is, what it knows, six real questions; or why nothing can be asked."""
+    parts = [f"<h2>{strings.WELCOME_TITLE}</h2><p>{strings.WELCOME_TEXT}</p>"]
+    if problem:
+        parts.append(f'<div class="pv-banner pv-error" role="alert"><p>{escape(problem)}</p></div>')
+    if overview:
+        parts += [f'<p class="pv-banner pv-stopped">{escape(notice)}</p>' for notice in overview.notices]
+    cards = "".join(button(question, "example", css="pv-example", question=question) for question in strings.EXAMPLES)
+    parts.append(f'<h3 class="pv-small-title">{strings.EXAMPLES_TITLE}</h3><div class="pv-examples">{cards}</div>')
+    return f'<div class="pv-welcome">{"".join(parts)}</div>'
