@@ -14,6 +14,7 @@ from pipelines.entry_schema import (
     SUMMARY,
     Fault,
     Section,
+    Severity,
 )
 from pipelines.headings import Heading, find_headings, slugs, without_outer_blank_lines
 from pipelines.instructions import find_instructions
@@ -65,7 +66,8 @@ def _sections(body: str, headings: tuple[Heading, ...], first_line: int) -> tupl
     for (heading, end), slug in zip(found, slugs([heading.text for heading, _ in found]), strict=True):
         skipped, text = without_outer_blank_lines(lines[heading.line + 1 : end])
         line = heading.line + first_line
-        sections.append(Section(heading.text, slug, text, line, line + 1 + skipped))
+        instructions = find_instructions(text) if len(text) <= MAX_SECTION_CHARACTERS else ()
+        sections.append(Section(heading.text, slug, text, line, line + 1 + skipped, instructions))
     return tuple(sections)
 
 
@@ -105,7 +107,7 @@ def _section_faults(file: str, sections: tuple[Section, ...], first_line: int) -
             message = "Eine Überschrift ohne Text. Den Abschnitt benennen."
             yield Fault(file, section.line, "empty_heading", "error", message)
         if not section.text:
-            severity = "error" if section.heading == SUMMARY else "warning"
+            severity: Severity = "error" if section.heading == SUMMARY else "warning"
             message = f"Der Abschnitt „{shown}“ ist leer. Inhalt ergänzen oder die Überschrift entfernen."
             yield Fault(file, section.line, "empty_section", severity, message, section=shown)
         if len(section.text) > MAX_SECTION_CHARACTERS:
@@ -158,13 +160,20 @@ def _content_faults(file: str, section: Section) -> Iterator[Fault]:
         return
     if section.heading == KEY_VALUES and section.text:
         yield from _key_value_faults(file, section)
-    for start, _ in find_instructions(section.text):
-        line = section.text_line + section.text.count("\n", 0, start)
-        message = (
-            "Der Text wendet sich an das Sprachmodell statt an Leser; er wird nie als Beleg verwendet. "
-            "Entfernen oder als Aussage über den Sachverhalt schreiben."
-        )
-        yield Fault(file, line, "instruction_like_text", "warning", message, section=printable(section.heading))
+    places = [section.text_line + section.text.count("\n", 0, start) for start, _ in section.instruction_spans]
+    if find_instructions(section.heading):
+        places.insert(0, section.line)
+    for line in places:
+        yield instruction_fault(file, line, section=printable(section.heading))
+
+
+def instruction_fault(file: str, line: int, *, section: str | None = None, field: str | None = None) -> Fault:
+    """The warning that a text speaks to the model."""
+    message = (
+        "Der Text wendet sich an das Sprachmodell statt an Leser; er wird nie als Beleg verwendet. "
+        "Entfernen oder als Aussage über den Sachverhalt schreiben."
+    )
+    return Fault(file, line, "instruction_like_text", "warning", message, field=field, section=section)
 
 
 def _key_value_faults(file: str, section: Section) -> Iterator[Fault]:

@@ -199,6 +199,7 @@ class Section:
     """One H2 section. `text` is the Markdown below the heading line, without outer blank lines.
 
     `line` is the heading's line in the file and `text_line` that of the first line of `text`, both counted from 1.
+    `instruction_spans` are the half-open parts of `text` that address a model (see `pipelines.instructions`).
     """
 
     heading: str
@@ -206,6 +207,7 @@ class Section:
     text: str
     line: int
     text_line: int
+    instruction_spans: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,51 +3,129 @@
 import re
 from collections.abc import Sequence
 
-_RULES = r"(?:anweisung|instruktion|vorgabe|regel|anleitung|befehl|prompt|aufforderung|einschränkung|kontext)\w*"
-_EARLIER = r"(?:all\w*|bisherig\w*|vorherig\w*|obig\w*|vorig\w*|vorangegangen\w*|früher\w*|sämtlich\w*|ander\w*|jeglich\w*)"
-_ENGLISH_RULES = r"(?:instructions?|rules?|prompts?|directions?|guidelines?|context|messages?)"
-_MODEL = r"(?:ki|llm|gpt|chatbot|bot|sprachmodell|ki-modell|ki-assistent\w*|assistent\w*|assistant|language model|ai)"
+_RULES = (
+    r"(?:anweisung|instruktion|vorgabe|regel|anleitung|befehl|prompt|aufforderung|einschränkung|kontext|systemprompt)"
+    r"\w*"
+)
+_EARLIER = r"(?:all|bisherig|vorherig|obig|vorig|vorangegangen|vorstehend|vorangehend|früher|sämtlich|ander|jeglich|jed|übrig|restlich)\w*"
+_ENGLISH_RULES = r"(?:instructions?|rules?|prompts?|directions?|guidelines?|context|messages?|sources?)"
+_MODEL = (
+    r"(?:ki|k\.i\.|llm|gpt|chatgpt|qwen|chatbot|bot|sprachmodell|modell|ki-modell|ki-system|ki-assistent\w*|assistent\w*|assistant"
+    r"|language model|ai model|ai assistant|ai|model)"
+)
+_ANSWER = r"(?:antworte|beantworte|erwidere|entgegne|antworten sie|beantworten sie|antwortet|beantwortet)"
+_SAY = r"(?:sag|sage|sagen sie|schreib|schreibe|schreiben sie|behaupte|behaupten sie|nenn|nenne|nennen sie|gib|geben sie)"
+_EVERY_TIME = r"(?:ab (?:jetzt|sofort|nun|heute)|von nun an|künftig|in zukunft|immer|stets|ausnahmslos|jedes ?mal)"
 
-_PATTERNS = (
-    # A turn of a chat, or the marks that models are trained on.
-    r"^[\s>*_#\-|]*(?:system|assistant|assistent|developer|systemprompt|system[ -](?:prompt|message|nachricht|anweisung))\s*[*_]*:",
-    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_turn)\|?>|\[/?INST\]|<</?SYS>>|<start_of_turn>|</?system>",
-    r"^\s*#{1,6}\s*(?:system|instruction|new instructions?)\s*:?\s*$",
+_SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
+    # The turn of a chat, or a mark that models are trained on.
+    (
+        ("system", "assist", "developer", "entwickler", "user", "human"),
+        r"^[ \t>#|\[(<\-]*(?:system|assistant|assistent|developer|entwickler|human|user|system[ -]?"
+        r"(?:prompt|message|nachricht|anweisung|hinweis|meldung))\s*[\])>#]*\s*:",
+    ),
+    (("system",), r"\[system\]|^[ \t]*#{1,6}[ \t]*system(?:prompt)?[ \t]*#*[ \t]*$|</?system>|<<\s*/?sys\s*>>"),
+    (("<|", "[inst", "[/inst", "start_of_turn", "<<sys"), r"<\|\w+\|?>|\[/?inst\]|<start_of_turn>|<<\s*/?sys\s*>>"),
     # Setting earlier instructions aside.
-    rf"\b(?:ignorier|vergiss|vergessen sie|vergesst|missacht|verwirf|überschreib|übergeh|überspring)\w*\b"
-    rf"[^.!?\n]{{0,60}}\b{_EARLIER}\s(?:[^.!?\n]{{0,30}}\s)?{_RULES}",
-    rf"\b(?:ignorier|vergiss|missacht)\w*\b[^.!?\n]{{0,40}}\b(?:die|deine|ihre|diese|meine)\s{_RULES}",
-    rf"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.!?\n]{{0,50}}"
-    rf"\b(?:all|any|previous|prior|earlier|above|preceding|your|the|these|those)\b[^.!?\n]{{0,30}}\b{_ENGLISH_RULES}\b",
-    rf"\b(?:neue|geänderte)\s(?:anweisung|instruktion)(?:en)?\s*(?:für (?:die |das |den )?{_MODEL}\b|:)|\bnew instructions?\s*:",
+    (
+        ("ignor", "vergiss", "vergess", "missacht", "verwirf", "verwerf", "überschreib", "übergeh", "überspring", "umgeh"),
+        rf"\b(?:ignorier|vergiss|vergessen sie|vergesst|missacht|verwirf|verwerfen sie|überschreib|übergeh|überspring|umgeh)\w*\b"
+        rf"[^.!?|]{{0,60}}\b{_EARLIER}\s(?:[^.!?|]{{0,30}}\s)?{_RULES}",
+    ),
+    (
+        ("ignor", "vergiss", "vergess", "missacht"),
+        rf"\b(?:ignoriere|ignorieren sie|vergiss|vergessen sie|missachte|missachten sie)\b[^.!?|]{{0,40}}\b"
+        rf"(?:(?:die|deine|ihre|diese|meine|den)\s(?:\w+\s)?{_RULES}"
+        r"|alles(?:,? was)?\s(?:\w+\s)?(?:bisher|vorher|zuvor|oben|davor|andere|vorige|obige|weitere|übrige)"
+        r"|(?:die|alle)\s(?:anderen|übrigen|restlichen|weiteren)\s(?:quellen|einträge|abschnitte|blöcke|dokumente))",
+    ),
+    (
+        ("anweisung", "instruktion", "vorgaben", "regeln"),
+        rf"\b{_EARLIER}\s(?:anweisungen|instruktionen|vorgaben|regeln)\b[^.!?|]{{0,30}}\b"
+        r"(?:sind (?:aufgehoben|ungültig|hinfällig|nichtig|zu ignorieren)|gelten (?:nicht mehr|ab (?:jetzt|sofort) nicht))",
+    ),
+    (
+        ("ignor", "disregard", "forget", "overrid", "bypass"),
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?|]{0,50}"
+        rf"\b(?:(?:all|any|previous|prior|earlier|above|preceding|your|the|these|those|other)\b[^.!?|]{{0,30}}\b{_ENGLISH_RULES}\b"
+        r"|everything\b|the above\b|what (?:you|was)\b)",
+    ),
+    (
+        ("neue anweisung", "neue instruktion", "geänderte anweisung", "new instruction", "wichtige anweisung"),
+        r"\b(?:neue|geänderte|wichtige)\s(?:anweisung|instruktion)(?:en)?\s*:|\bnew instructions?\s*:",
+    ),
     # Telling what to answer or to cite.
-    r"\b(?:antworte|beantworte|erwidere|entgegne)\s+(?:\w+\s+){0,3}"
-    r"(?:ab (?:jetzt|sofort|nun)|immer|stets|ausschließlich|künftig|nur (?:noch )?mit|auf (?:jede|alle|sämtliche)|jede|alle)\b",
-    r"\b(?:ab (?:jetzt|sofort|nun)|künftig|immer|stets)\s+(?:antworte|beantworte|zitiere|sage|schreibe|behaupte)\b",
-    r"\b(?:zitiere|erwähne|nenne|verwende|empfiehl)\s+(?:\w+\s+){0,2}"
-    r"(?:(?:immer|stets|ausschließlich|nur|niemals|nie|nicht)\s+(?:\w+\s+){0,2})?"
-    r"(?:diesen|diese|dieses|den vorliegenden|die anderen|andere)\s(?:\w+\s)?(?:eintrag|quelle|abschnitt|dokument|text)\w*\b",
-    r"\b(?:sag|sage|schreib|schreibe|behaupte|gib|gebe)\s+(?:\w+\s+){0,3}(?:dem|den|der)\s(?:nutzer|benutzer|anwender|user|fragenden)\w*\b",
-    r"\b(?:always|only|just)\s(?:answer|respond|reply|cite|say|output)\b|\b(?:answer|respond|reply)\s(?:only|always|every|to (?:all|every|any))\b",
-    r"\b(?:do not|don't|never)\s(?:cite|mention|reveal|tell)\b|\bcite (?:only )?this (?:entry|source|document)\b",
+    (
+        ("antwort", "erwider", "entgegne"),
+        rf"\b{_ANSWER}\s+(?:\w+\s+){{0,4}}"
+        rf"(?:{_EVERY_TIME}|ausschließlich|nur (?:noch )?mit|auf (?:jede|alle|sämtliche)|jede frage|alle fragen|mit „|mit \")",
+    ),
+    (
+        ("antwort", "zitier", "sag", "schreib", "behaupt", "nenn"),
+        rf"\b{_EVERY_TIME}\s+(?:\w+\s+){{0,2}}(?:{_ANSWER}|zitiere|zitieren sie|sage|sagen sie|schreibe|behaupte)\b",
+    ),
+    (
+        ("gefragt", "fragt", "frage", "liest"),
+        r"\b(?:wenn|falls|sobald|sooft)\b[^.!?|]{0,60}\b(?:gefragt|fragt|fragen|frage|liest|lesen)\b[^.!?|]{0,60},\s*"
+        rf"(?:dann\s|so\s)?(?:{_ANSWER}|{_SAY})\b",
+    ),
+    (
+        ("antwort",),
+        r"\b(?:richtige|korrekte|einzige|deine|ihre)\s(?:\w+\s)?antwort\s(?:auf (?:jede|alle)\s\w+\s)?(?:lautet|ist|muss|soll|hat)\s"
+        r"(?:immer|stets|ab|jetzt|nun|künftig|lauten)\b|\bauf (?:jede|alle) fragen?\b[^.!?|]{0,40}\b(?:lautet|antwort)\w*",
+    ),
+    (
+        ("zitier", "erwähn", "verwend", "bevorzug", "empfiehl", "empfehl", "nutze"),
+        r"\b(?:zitiere|zitieren sie|erwähne|erwähnen sie|verwende|verwenden sie|bevorzuge|bevorzugen sie|nutze|nutzen sie)\s+"
+        r"(?:\w+\s+){0,4}(?:diesen|dieses|diese|den vorliegenden|keine anderen?|keine weiteren?|keinen anderen)\s(?:\w+\s)?"
+        r"(?:eintrag|quelle|dokument|text|block)\w*\b",
+    ),
+    (
+        ("nutzer", "benutzer", "anwender", "user", "fragend"),
+        rf"\b{_SAY}\s+(?:\w+\s+){{0,3}}(?:dem|den|der)\s(?:nutzer|benutzer|anwender|user|fragenden)\w*\b",
+    ),
+    (
+        ("always", "only", "just", "answer", "respond", "reply"),
+        r"\b(?:always|only|just)\s(?:answer|respond|reply|cite|say|output)\b"
+        r"|\b(?:answer|respond|reply)\s(?:only|always|every|to (?:all|every|any)|with)\b",
+    ),
+    (
+        ("cite", "mention", "reveal", "do not tell", "never tell"),
+        r"\b(?:do not|don't|never|always)\s(?:cite|mention|reveal|tell)\b"
+        r"|\bcite (?:only |always )?this (?:entry|source|document)\b",
+    ),
     # Giving the model a role, or asking for its prompt.
-    rf"\bdu bist\s(?:jetzt|nun|ab (?:jetzt|sofort|nun)|ein\w*\s(?:\w+\s){{0,2}}{_MODEL})\b|\byou are (?:now|an? (?:\w+ ){{0,2}}{_MODEL})\b",
-    r"\b(?:tu|tue|verhalte dich)\sso,?\sals\b|\b(?:act|behave|pretend)\s(?:as|to be)\b|\bfrom now on\b",
-    r"\b(?:system-?\s?prompt|systemanweisung(?:en)?)\b|\bjailbreak\b|\bdeveloper mode\b|\bprompt[- ]injection\b",
-    rf"\b(?:hinweis|nachricht|anweisung|befehl|auftrag|note|message|instructions?)\s(?:an|für|to|for)\s(?:die\s|das\s|den\s|the\s)?{_MODEL}\b",
-    rf"\b(?:als|liebe[rs]?|dear|as an?)\s(?:große[rs]?\s)?(?:ki|llm|sprachmodell|ki-modell|ki-assistent\w*|language model|ai(?: model| assistant)?)\b"
-    r"[^.!?\n]{0,40}\b(?:musst|sollst|darfst|hast|antworte|must|should|will|you)\b",
+    (
+        ("du bist", "sie sind", "you are", "deine aufgabe", "your task"),
+        rf"\bdu bist\s(?:jetzt|nun|ab (?:jetzt|sofort|nun))\b|\b(?:du bist|sie sind)\sein\w*\s(?:\w+\s){{0,3}}{_MODEL}\b"
+        rf"|\byou are (?:now\b|an? (?:\w+ ){{0,3}}{_MODEL}\b)|\bdeine aufgabe (?:ist|lautet|besteht)\b|\byour (?:new )?task is\b",
+    ),
+    (
+        ("so, als", "so als", "act as", "behave as", "pretend", "from now on"),
+        r"\b(?:tu|tue|verhalte dich)\sso,?\sals\b|\b(?:act|behave)\sas\b|\bpretend\s(?:to be|that)\b|\bfrom now on\b",
+    ),
+    (
+        ("system-prompt", "system prompt", "systemprompt", "systemanweisung", "jailbreak", "developer mode", "injection"),
+        r"\bsystem[- ]?prompt|\bsystemanweisung|\bjailbreak|\bdeveloper mode\b|\bprompt[- ]injection\b",
+    ),
+    (
+        ("hinweis", "nachricht", "anweisung", "befehl", "auftrag", "note", "message", "instruction"),
+        r"\b(?:hinweis|nachricht|anweisung|befehl|auftrag|note|message|instruction)\w*\s(?:an|für|to|for)\s(?:alle\s|any\s)?"
+        rf"(?:die\s|das\s|den\s|the\s|jede[sn]?\s)?{_MODEL}(?:s|en|e)?\b(?!\s\w+recht)",
+    ),
+    (
+        ("ki", "llm", "sprachmodell", "assistent", "language model", " ai"),
+        r"^[ \t>#\-]*(?:an (?:das|die|den|alle)|liebe[rs]?|dear|achtung|attention)\s(?:große[rs]?\s)?"
+        r"(?:ki|llms?|sprachmodelle?|ki-modelle?|ki-assistent\w*|assistent\w*|language models?|ai(?: models?| assistants?)?)"
+        r"\s*[:,!]"
+        r"|\b(?:als|as an?)\s(?:große[rs]?\s)?"
+        r"(?:ki|llm|sprachmodell|ki-modell|ki-assistent\w*|language model|ai(?: model| assistant)?)\b[^.!?|]{0,40}\b(?:musst du|sollst du|darfst du|hast du|antworte|you must|you should|you will)\b",
+    ),
 )
-_INSTRUCTION = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE | re.MULTILINE)
-_HINT = re.compile(
-    r"ignor|verg[ie]ss|missacht|verwirf|überschreib|übergeh|überspring|disregard|forget|overrid|bypass|skip|anweisung|instru"
-    r"|antwort|erwider|entgegne|künftig|immer|stets|zitier|erwähn|nenne|verwende|empfiehl|sag|schreib|behaupt|gib|gebe"
-    r"|always|only|just|answer|respond|reply|not|n't|never|cite|du bist|you are|so,? als|act|behave|pretend|from now"
-    r"|prompt|jailbreak|developer|assist|system|<\||INST\]|SYS>|start_of_turn|modell|\bki\b|llm|\bai\b|gpt|bot",
-    re.IGNORECASE,
-)
-_PARAGRAPH = re.compile(r"(?:^(?!\s*$).*(?:\n|\Z))+", re.MULTILINE)
-_SENTENCE_END = re.compile(r"[.!?:;]\s+|\n")
+_PATTERNS = tuple((hints, re.compile(source, re.IGNORECASE | re.MULTILINE)) for hints, source in _SOURCES)
+_MARKUP = str.maketrans("*_`~", "    ")
+_SENTENCE_END = re.compile(r"[.!?]\s+")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 
 def find_instructions(text: str) -> tuple[tuple[int, int], ...]:
@@ -57,11 +135,23 @@ def find_instructions(text: str) -> tuple[tuple[int, int], ...]:
     instruction belongs to it; in a table it is the whole row. This is a filter for what curated text has no reason to
     contain, not a proof: what is cited is still checked against the section.
     """
+    plain = text.translate(_MARKUP)
+    lowered = plain.lower()
+    matches = sorted(
+        match.span()
+        for hints, pattern in _PATTERNS
+        if any(hint in lowered for hint in hints)
+        for match in pattern.finditer(plain)
+    )
     spans: list[tuple[int, int]] = []
-    for match in _INSTRUCTION.finditer(text):
-        if spans and match.start() < spans[-1][1]:
+    for start, end in matches:
+        if spans and end <= spans[-1][1]:
             continue
-        spans.append(_around(text, match.start(), match.end()))
+        part = _around(text, start, end)
+        if spans and part[0] <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], part[1]))
+        else:
+            spans.append(part)
     return tuple(spans)
 
 
@@ -73,16 +163,13 @@ def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    line_start = text.rfind("\n", 0, start) + 1
-    while text[start:end].startswith(("\n", " ")):
+    """From the beginning of the sentence (or table row) at `start` to the end of the paragraph (or row) at `end`."""
+    while start < end - 1 and text[start].isspace():
         start += 1
     line_start = text.rfind("\n", 0, start) + 1
-    if text[line_start:start].lstrip().startswith("|") or text[start:].startswith("|"):
+    if text[line_start : start + 1].lstrip().startswith("|"):
         line_end = text.find("\n", end)
         return line_start, len(text) if line_end < 0 else line_end
-    paragraph_start = max(text.rfind("\n\n", 0, start) + 2, 0) if "\n\n" in text[:start] else 0
-    sentence = paragraph_start
-    for boundary in _SENTENCE_END.finditer(text, paragraph_start, start):
-        sentence = boundary.end()
-    paragraph_end = text.find("\n\n", end)
-    return sentence, len(text) if paragraph_end < 0 else paragraph_end
+    before = [boundary.end() for boundary in _SENTENCE_END.finditer(text, line_start, start)]
+    after = _PARAGRAPH_END.search(text, end)
+    return before[-1] if before else line_start, after.start() if after else len(text)

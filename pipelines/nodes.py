@@ -12,7 +12,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelati
 from custom_postprocessors.evidence import Work
 from pipelines.entry_schema import REFERENCES, Entry
 from pipelines.headings import find_headings, slugs, without_outer_blank_lines
-from pipelines.instructions import blanked, find_instructions
+from pipelines.instructions import blanked
 
 EMBEDDED_METADATA = ("title", "section")
 _BAR = "|"
@@ -166,7 +166,7 @@ def split_entry(entry: Entry) -> list[SectionNode]:
             position=node.metadata["position"],
             text=node.text,
             text_hash=hashlib.sha256(node.text.encode("utf-8")).hexdigest(),
-            instruction_spans=find_instructions(node.text),
+            instruction_spans=entry.sections[node.metadata["position"]].instruction_spans,
         )
         for node in parser.get_nodes_from_node(document)
         if node.metadata["section"] != REFERENCES
