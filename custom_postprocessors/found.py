@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from custom_postprocessors.evidence import ValueKind
+from custom_postprocessors.numbers import digits_for_words, without_emphasis
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,15 @@ class FoundValue:
 
 
 class Canvas:
-    """Text from which finders take values in turn; what one has taken the next does not see."""
+    """Text from which finders take values in turn; what one has taken the next does not see.
 
-    def __init__(self, text: str, plain_text: str) -> None:
+    `plain` is what finders read: one kind of space and dash, no emphasis, number words in digits. Its offsets are turned
+    back into those of `text` when a value is taken.
+    """
+
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.plain = plain_text
+        self.plain, self._offsets = digits_for_words(without_emphasis(text))
         self.found: list[FoundValue] = []
 
     def take(
@@ -42,9 +47,12 @@ class Canvas:
         unit: str = "",
         range_end: int | None = None,
     ) -> None:
-        """Records the value at `[start, end)`; the finder hides what it took with `blank`."""
-        self.found.append(FoundValue(start, end, self.text[start:end], kind, normalized, number, unit, range_end))
+        """Records the value at `[start, end)` of `plain`; the finder hides what it took with `blank`."""
+        begin, finish = self._offsets[start], self._offsets[end]
+        if finish <= begin:
+            finish = next(offset for offset in self._offsets[end:] if offset > begin)
+        self.found.append(FoundValue(begin, finish, self.text[begin:finish], kind, normalized, number, unit, range_end))
 
     def blank(self, start: int, end: int) -> None:
-        """Hides `[start, end)` from later finders."""
+        """Hides `[start, end)` of `plain` from later finders."""
         self.plain = self.plain[:start] + "\x00" * (end - start) + self.plain[end:]

@@ -50,10 +50,14 @@ NUMBER_WORDS = _number_words()
 DIGITS = r"\d{1,3}(?:[.'’]\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+|\d+[.,]\d+|\d+"
 """A number in digits: 6.930,00 · 6930 · 1.234,5 · 551.10 · 6’930 · 1,234.50."""
 
-WORDS = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
 ARTICLE = "|".join(sorted(_ARTICLES, key=len, reverse=True))
 FRACTION_NOUNS = "|".join(sorted(_DENOMINATORS, key=len, reverse=True))
 
+_LETTERS = re.compile(r"[A-Za-zÄÖÜäöüß]{3,}")
+_COMPOUND = re.compile(
+    r"(?P<number>[a-zäöüß]{3,}?)(?P<tail>wöch\w*|tägig\w*|monatig\w*|monatlich\w*|jährig\w*|stündig\w*|minütig\w*|fach\w*|prozentig\w*"
+    r"|(?P<noun>wochen|monats|tages|jahres|stunden|minuten)\w*)"
+)
 _SPACES = dict.fromkeys(
     map(ord, "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "
 )
@@ -70,6 +74,44 @@ def plain(text: str) -> str:
 def without_emphasis(text: str) -> str:
     """`plain` text whose Markdown emphasis and code marks became spaces; as long as `text`."""
     return plain(text).translate(_EMPHASIS)
+
+
+def digits_for_words(text: str) -> tuple[str, list[int]]:
+    """The text with number words in digits, and for each of its characters the offset in `text` (one more at the end).
+
+    „sechs Wochen“ → `6 Wochen`, „sechswöchige“ → `6-wöchige`, „Zweiwochenfrist“ → `2 wochen frist`. „ein“ stays.
+    """
+    pieces: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for match in _LETTERS.finditer(text):
+        written = _in_digits(match.group().lower())
+        if written is None:
+            continue
+        before = text[position : match.start()]
+        pieces.extend((before, written))
+        offsets.extend(range(position, match.start()))
+        offsets.extend([match.start()] * len(written))
+        position = match.end()
+    pieces.append(text[position:])
+    offsets.extend(range(position, len(text) + 1))
+    return "".join(pieces), offsets
+
+
+def _in_digits(word: str) -> str | None:
+    number = NUMBER_WORDS.get(word)
+    if number is not None:
+        return canonical(number).replace(".", ",")
+    match = _COMPOUND.fullmatch(word)
+    if match is None:
+        return None
+    number = Decimal(1) if match["number"] == "ein" else NUMBER_WORDS.get(match["number"])
+    if number is None:
+        return None
+    digits = canonical(number).replace(".", ",")
+    if match["noun"]:
+        return f"{digits} {match['noun']} {match['tail'].removeprefix(match['noun'])}".rstrip()
+    return f"{digits}-{match['tail']}"
 
 
 def parse_number(text: str) -> Decimal | None:

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from custom_postprocessors.evidence import ValueKind
 from custom_postprocessors.found import Canvas
-from custom_postprocessors.numbers import ARTICLE, DIGITS, FRACTION_NOUNS, WORDS, canonical, parse_fraction, parse_number
+from custom_postprocessors.numbers import ARTICLE, DIGITS, FRACTION_NOUNS, canonical, parse_fraction, parse_number
 
 _EDGE = r"(?<![\w.,/§])"
-_NUMBER = rf"(?:{DIGITS}|\b(?i:{WORDS})\b)"
+_NUMBER = rf"(?:{DIGITS})"
 _JOIN = r"\s*(?:bis(?:\s+zu)?|und|oder|bzw\.?|beziehungsweise|sowie|auf|statt|,|-|/|;)\s*"
 _LIST = rf"(?P<list>{_EDGE}{_NUMBER}(?:{_JOIN}{_NUMBER})*)"
 _SCALES = {"mio": 6, "million": 6, "millionen": 6, "mrd": 9, "milliarde": 9, "milliarden": 9, "tsd": 3, "tausend": 3}
@@ -27,10 +27,10 @@ _RATE = re.compile(
     rf"{_LIST}\s{{0,3}}-?(?P<unit>Prozentpunkte?n?\b|PP\b|%-Punkte?n?\b|%(?:ig\w*)?|Prozent\b|prozentig\w*|v\.?\s?H\.|‰|Promille\b)",
     re.IGNORECASE,
 )
-_FRACTION = re.compile(rf"\b(?P<count>{ARTICLE}|{WORDS}|\d+)[\s-]?(?P<noun>{FRACTION_NOUNS})(?:n|s)?\b", re.IGNORECASE)
+_FRACTION = re.compile(rf"\b(?P<count>{ARTICLE}|\d+)[\s-]?(?P<noun>{FRACTION_NOUNS})(?:n|s)?\b", re.IGNORECASE)
 _HALF = re.compile(r"\b(?:die|der|zur|zur|eine|einer)\s+Hälfte\b|\bHälfte\b", re.IGNORECASE)
 _SLASH = re.compile(r"(?<![\w.,/])(?P<count>\d{1,2})/(?P<below>\d{1,3})(?![\w/]|[.,]\d)")
-_FOLD = re.compile(rf"(?:{_EDGE}(?P<number>{DIGITS})|\b(?P<word>ein|{WORDS}))\s?-?fach(?:e[nrsm]?)?\b", re.IGNORECASE)
+_FOLD = re.compile(rf"{_EDGE}(?P<number>{DIGITS})\s?-?fach(?:e[nrsm]?)?\b", re.IGNORECASE)
 _DOUBLE = re.compile(r"\b(?:das\s+)?doppelte?[nrsm]?\b", re.IGNORECASE)
 
 _TIME_NOUN = (
@@ -43,7 +43,7 @@ _PERIOD = re.compile(rf"{_LIST}(?:\s{{0,3}}-?|{_ADJECTIVE}{{1,2}}\s+){_TIME_NOUN
 _PERIOD_ONE = re.compile(rf"\b(?P<list>{ARTICLE})(?:{_ADJECTIVE}{{0,2}})\s+{_TIME_NOUN}", re.IGNORECASE)
 _HALF_UNIT = re.compile(rf"\b(?:{ARTICLE})?\s?(?P<list>halbe[nrsm]?)\s+{_TIME_NOUN}", re.IGNORECASE)
 _PERIOD_ADJECTIVE = re.compile(
-    rf"(?:{_EDGE}(?P<number>{DIGITS})\s?-?|\b(?P<word>ein|{WORDS})-?)"
+    rf"{_EDGE}(?P<number>{DIGITS})\s?-?"
     r"(?P<unit>sekünd|minüt|stünd|tägig|täg|wöch|monat|jähr)(?:ig|ige[nrsm]?|e[nrsm]?)?\b",
     re.IGNORECASE,
 )
@@ -83,7 +83,7 @@ _ORDINAL_WORD = re.compile(
     rf"\b(?P<word>{'|'.join(sorted(_ORDINAL_WORDS, key=len, reverse=True))})e[nrsm]?\s+{_ORDINAL_NOUN}", re.IGNORECASE
 )
 _COUNT = re.compile(rf"{_LIST}(?:{_ADJECTIVE}{{1,2}})?\s+(?P<noun>[A-ZÄÖÜ][\wäöüß-]*[a-zäöüß])(?![\w])")
-_BARE = re.compile(rf"(?<![\w.,/])(?P<list>(?:{DIGITS}))(?![\w]|[.,]\d)|\b(?P<word>{WORDS})\b", re.IGNORECASE)
+_BARE = re.compile(rf"(?<![\w.,/])(?P<list>(?:{DIGITS}))(?![\w]|[.,]\d)")
 _MARKER = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=\s)")
 _ELEMENT = re.compile(rf"{_NUMBER}", re.IGNORECASE)
 _YEARLIKE = re.compile(r"(?:19[5-9]|20[0-6])\d")
@@ -145,7 +145,7 @@ def _take_fractions(canvas: Canvas) -> None:
 
 def _take_multiples(canvas: Canvas) -> None:
     for match in _FOLD.finditer(canvas.plain):
-        number = parse_number(match["number"] or match["word"])
+        number = parse_number(match["number"])
         if number is not None:
             canvas.take(match.start(), match.end(), "rate", f"{canonical(number)} x", number, "x")
             canvas.blank(match.start(), match.end())
@@ -181,7 +181,7 @@ def find_periods(canvas: Canvas) -> None:
             noun = stem_noun(match["noun"])
             _take_list(canvas, match, "count" if noun in _WORK_DONE else "period", noun)
     for match in _PERIOD_ADJECTIVE.finditer(canvas.plain):
-        number = parse_number(match["number"] or match["word"])
+        number = parse_number(match["number"])
         if number is not None:
             unit = _ADJECTIVE_UNIT[match["unit"].lower()]
             canvas.take(match.start(), match.end(), "period", f"{canonical(number)} {unit}", number, unit)

@@ -1,16 +1,27 @@
 """Every value in German text, with a normal form in which equal things are equal and different things differ."""
 
 import re
+from collections.abc import Callable
 
 from custom_postprocessors.dates import find_dates
 from custom_postprocessors.found import Canvas, FoundValue
 from custom_postprocessors.norms import find_norms, same_norm
-from custom_postprocessors.numbers import plain, without_emphasis
+from custom_postprocessors.numbers import plain
 from custom_postprocessors.quantities import find_amounts, find_counts, find_ordinals, find_periods, find_rates
 
 __all__ = ["FoundValue", "find_values", "plain", "proves"]
 
 _ENTRY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}(?:-[a-z0-9]+){2,}(?:#[a-z0-9-]+)?(?![\w-])")
+_FINDERS: tuple[tuple[re.Pattern[str], Callable[[Canvas], None]], ...] = (
+    (re.compile(r"[§/]|Para|\bArt|\d [A-Z]|Abs|\b[ZCTl](?:it)?\.?[ -]?\d|BGBl"), find_norms),
+    (re.compile(r"€|EUR|[Ee]uro|[Cc]ent\b|\bct\b"), find_amounts),
+    (re.compile(r"%|PP|‰|/|[Pp]ro[zm]|tel|älfte|fach|doppel|Doppel|[vV]\.\s?[hH]\."), find_rates),
+    (re.compile(r"\d|Jänner|Januar|Feb|März|April|Mai|Juni|Juli|August|ember|Oktober"), find_dates),
+    (re.compile(r"\d|[a-z]te[nrsm]?\s"), find_ordinals),
+    (re.compile(r"\d|\b[Ee]in|halbe"), find_periods),
+    (re.compile(r"\d"), find_counts),
+)
+"""What each finder cannot do without: most sentences have few kinds of values, and the hints are cheap."""
 _LOOSE_UNITS = ("jahr", "monat", "stund", "woch")
 _DAY_UNITS = {"tag", "kalendertag", "sv-tag"}
 
@@ -23,16 +34,12 @@ def find_values(text: str) -> tuple[FoundValue, ...]:
     number), norms and case numbers; Markdown emphasis and kinds of spaces and dashes do not matter. Numbers that are part
     of a name written as one word (L16, pv-sv-05) and list markers are no values. Does not resolve pronouns or formulas.
     """
-    canvas = Canvas(text, without_emphasis(text))
+    canvas = Canvas(text)
     for match in _ENTRY_ID.finditer(canvas.plain):
         canvas.blank(match.start(), match.end())
-    find_norms(canvas)
-    find_amounts(canvas)
-    find_rates(canvas)
-    find_dates(canvas)
-    find_ordinals(canvas)
-    find_periods(canvas)
-    find_counts(canvas)
+    for hint, finder in _FINDERS:
+        if hint.search(canvas.plain):
+            finder(canvas)
     return tuple(sorted(canvas.found, key=lambda value: (value.start, value.end)))
 
 
