@@ -2,12 +2,14 @@
 
 import difflib
 import os
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pipelines.errors import SettingsError
 
@@ -70,6 +72,13 @@ class Settings(BaseSettings):
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Field(description="Least severe level that is logged.")
     ] = "INFO"
 
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **others: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `load` passes: it reads the environment itself, because it has to notice unknown names."""
+        return (init_settings,)
+
     @field_validator("kb_dir", "data_dir")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
@@ -94,8 +103,8 @@ class Settings(BaseSettings):
         Raises:
             SettingsError: a `PV_` variable is unknown (with the nearest known name) or its value is not valid.
         """
-        from_file = _read_env_file(env_file) if env_file is not None else {}
-        given = {**from_file, **{k: v for k, v in os.environ.items() if k.upper().startswith(PREFIX)}}
+        from_file = _prefixed(dotenv_values(env_file, interpolate=False)) if env_file is not None else {}
+        given = {**from_file, **_prefixed(os.environ)}
         values: dict[str, str] = {}
         known = set(cls.model_fields)
         for name, value in given.items():
@@ -118,16 +127,9 @@ class Settings(BaseSettings):
             ) from None
 
 
+def _prefixed(values: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value or "" for name, value in values.items() if name.upper().startswith(PREFIX)}
+
+
 def _shown(field: str, value: str | None) -> str:
     return "***" if field.endswith("_key") else repr(value)
-
-
-def _read_env_file(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
-    values = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name, sep, value = line.strip().partition("=")
-        if sep and name.upper().startswith(PREFIX) and not name.startswith("#"):
-            values[name.strip()] = value.strip().strip("\"'")
-    return values
