@@ -64,7 +64,14 @@ def never() -> bool:
 
 
 class AnsweringPipeline:
-    """One index version's way from a question to an answer or a refusal."""
+    """One index version's way from a question to an answer or a refusal.
+
+    Args:
+        planner, retriever, grounder, verifier: the stages, in this order.
+        choose_generator: from the model that the request names to what writes drafts.
+        writer: makes outcomes of what the stages came to.
+        widen: gives the extractive engine the whole entries: it can only quote what it sees.
+    """
 
     def __init__(
         self,
@@ -75,6 +82,7 @@ class AnsweringPipeline:
         verifier: ClaimVerifier,
         choose_generator: GeneratorChoice,
         writer: OutcomeWriter,
+        widen: Callable[[GroundedContext], GroundedContext],
     ) -> None:
         self._planner = planner
         self._retriever = retriever
@@ -82,6 +90,7 @@ class AnsweringPipeline:
         self._verifier = verifier
         self._choose_generator = choose_generator
         self._writer = writer
+        self._widen = widen
 
     def answer(self, question: Question, *, cancelled: Cancelled = never) -> Outcome:
         """The outcome alone; see `events`."""
@@ -106,11 +115,13 @@ class AnsweringPipeline:
         if isinstance(context, Ungrounded):
             yield FinalEvent(self._writer.ungrounded(asked, context, self._answerer_or_none(question.model)))
             return
-        yield SourcesEvent(self._writer.sources(context))
         answerer = Answerer()
         try:
             generator = self._choose_generator(question.model)
             answerer = Answerer(generator.info(), generator.mode)
+            if generator.mode == "extractive":
+                context = self._widen(context)
+            yield SourcesEvent(self._writer.sources(context))
             yield from self._answered(asked, context, generator, answerer, cancelled)
         except ModelError as exc:
             yield FinalEvent(self._writer.unavailable(asked, context, exc, answerer))
