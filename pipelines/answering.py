@@ -24,7 +24,7 @@ from pipelines.contracts import (
     SourcesEvent,
 )
 from pipelines.drafting import CheckedDraft, ClaimVerifier, checked_draft
-from pipelines.errors import ModelError
+from pipelines.errors import GenerationCancelled, ModelError
 from pipelines.outcomes import Answerer, Asked, OutcomeWriter
 from pipelines.retrieval import Retrieved
 from pipelines.stopwatch import Stopwatch
@@ -103,6 +103,10 @@ class AnsweringPipeline:
         """The path, step by step; the last event is always a `FinalEvent`, which replaces all shown before.
 
         A model that cannot be reached or fails ends in an `unavailable` outcome, not in an exception.
+
+        Raises:
+            GenerationCancelled: `cancelled` became true; there is no outcome then.
+            IndexFault: every retrieval channel failed.
         """
         stopwatch = Stopwatch()
         with stopwatch.stage("plan"):
@@ -123,6 +127,8 @@ class AnsweringPipeline:
                 context = self._widen(context)
             yield SourcesEvent(self._writer.sources(context))
             yield from self._answered(asked, context, generator, answerer, cancelled)
+        except GenerationCancelled:
+            raise
         except ModelError as exc:
             yield FinalEvent(self._writer.unavailable(asked, context, exc, answerer))
 
@@ -136,6 +142,8 @@ class AnsweringPipeline:
             yield RegeneratingEvent(first.violations)
             try:
                 second = yield from self._draft(asked, context, generator, first.rejected, cancelled)
+            except GenerationCancelled:
+                raise
             except ModelError:
                 # What held in the first draft still holds; without any of it the failure is the outcome.
                 if not first.claims:
