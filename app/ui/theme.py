@@ -42,8 +42,8 @@ def theme() -> gr.themes.Base:
         primary_hue=PETROL,
         secondary_hue=PETROL,
         neutral_hue=SLATE,
-        font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 600)), "system-ui", "sans-serif"],
-        font_mono=[gr.themes.LocalFont("IBM Plex Mono", weights=(400, 600)), "ui-monospace", "monospace"],
+        font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"],
+        font_mono=[gr.themes.LocalFont("IBM Plex Mono", weights=(400,)), "ui-monospace", "monospace"],
         radius_size=gr.themes.sizes.radius_sm,
     )
     return base.set(

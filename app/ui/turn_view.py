@@ -12,6 +12,12 @@ from app.ui.turns import ShownTurn
 from custom_postprocessors.evidence import Citation, Claim, Conflict
 from pipelines.contracts import Answer, Outcome, Refusal, Source
 
+_THUMB_ICON = (
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 11h4v9H3zM7 11l4-8c1.7 0 2.6 1.2 2.3 2.8L12.6 9H19'
+    'c1.2 0 2 1 1.8 2.1l-1.3 7.2A2 2 0 0 1 17.5 20H7z"/></svg>'
+)
+"""Drawn, because an emoji depends on the fonts of the reader's machine."""
+
 
 def turn_blocks(turn: ShownTurn) -> Blocks:
     """The blocks of a turn, in order; keys are stable while a turn grows."""
@@ -43,7 +49,7 @@ def _outcome_blocks(turn: ShownTurn, outcome: Outcome) -> Iterator[tuple[str, st
             assert_never(outcome)
     if outcome.unanswered:
         parts = "".join(f"<li>{escape(part)}</li>" for part in outcome.unanswered)
-        yield "unanswered", f'<div class="pv-open"><strong>{strings.UNANSWERED}:</strong><ul>{parts}</ul></div>'
+        yield "unanswered", f'<div class="pv-unanswered"><strong>{strings.UNANSWERED}:</strong><ul>{parts}</ul></div>'
     if outcome.follow_up:
         yield "follow_up", f'<p class="pv-follow-up"><strong>{strings.FOLLOW_UP}:</strong> {escape(outcome.follow_up)}</p>'
     if remarks := _remarks(outcome):
@@ -192,8 +198,8 @@ def _actions(turn: ShownTurn, outcome: Outcome) -> str:
     request_id = outcome.request_id
     answered = isinstance(outcome, Answer)
     buttons = [
-        _icon_button("👍", strings.THUMB_UP, request_id, "up"),
-        _icon_button("👎", strings.THUMB_DOWN, request_id, "down"),
+        _thumb(strings.THUMB_UP, request_id, "up"),
+        _thumb(strings.THUMB_DOWN, request_id, "down"),
     ]
     if answered:
         buttons += [
@@ -214,9 +220,10 @@ def _actions(turn: ShownTurn, outcome: Outcome) -> str:
     return f'<div class="pv-actions">{"".join(buttons)}{note}</div>{comment}{copy}'
 
 
-def _icon_button(icon: str, label: str, request_id: str, thumb: str) -> str:
+def _thumb(label: str, request_id: str, thumb: str) -> str:
     data = attributes(data_request=request_id, data_thumb=thumb, aria_label=label, title=label)
-    return f'<button type="button" class="pv-action pv-thumb" data-do="rate" aria-pressed="false"{data}>{icon}</button>'
+    css = f"pv-action pv-thumb pv-thumb-{thumb}"
+    return f'<button type="button" class="{css}" data-do="rate" aria-pressed="false"{data}>{_THUMB_ICON}</button>'
 
 
 def _gap_button(outcome: Outcome) -> str:

@@ -40,17 +40,18 @@
 
   const SLOTS = {
     header: (html) => fill(place("pv-header", "pv-header-body", "header"), html),
-    welcome: (html) => fill($(".pv-turn") ? null : place2(thread(), "pv-welcome-place"), html),
+    welcome: (html) => fill($(".pv-turn") ? null : welcomePlace(), html),
     pane: (html) => ["pv-pane", "pv-search-pane"].forEach((id) => {
       const pane = paneBody(id);
       if (pane && !pane.childElementCount) fill(pane, html);
     }),
-    evidence: showEvidence,
     results: (html) => fill(place("pv-results", "pv-results-body"), html),
   };
+  const newest = {}; // html by slot: a tab that is drawn later gets it then
 
-  function place2(host, className) {
-    return host && ($(`:scope > .${className}`, host) || host.appendChild(make("div", { className })));
+  function welcomePlace() {
+    const log = thread();
+    return log && ($(".pv-welcome-place", log) || log.appendChild(make("div", { className: "pv-welcome-place" })));
   }
 
   function fill(target, html) {
@@ -143,7 +144,8 @@
     }
     carrier.pvRaw = raw;
     for (const part of parts) {
-      if ("slot" in part) SLOTS[part.slot]?.(part.html);
+      if (part.slot === "evidence") showEvidence(part.html);
+      else if ("slot" in part) newest[part.slot] = part.html;
       else if ("turn" in part) showTurn(part);
       else if ("note" in part) showNote(part);
       else if ("download" in part) save(part);
@@ -242,5 +244,6 @@
 
   new MutationObserver(() => {
     for (const carrier of document.querySelectorAll(".pv-carrier")) read(carrier);
+    for (const [name, html] of Object.entries(newest)) SLOTS[name](html);
   }).observe(document.documentElement, { subtree: true, childList: true, characterData: true });
 })();

@@ -25,7 +25,7 @@ from app.ui.service import (
     Topic,
 )
 from custom_postprocessors.evidence import ChannelScores, Citation, Claim, Conflict, ConflictSide, Formula, Operand, Violation
-from pipelines.answer_text import answer_text, refusal_text
+from pipelines.answer_text import answer_text
 from pipelines.contracts import (
     Answer,
     Cancelled,
@@ -249,7 +249,7 @@ class FakeService:
             **self._common(question, plan),
             status="refused",
             refusal_reason="weak_evidence",
-            answer=refusal_text("weak_evidence", plan=plan, searched=8),
+            answer="Dazu enthält die Wissensbasis keine Aussage.",
             sources=self.sources(),
             related=("pv-sv-05",),
             grounding=Grounding(verified=False, mode="extractive"),
@@ -260,7 +260,7 @@ class FakeService:
             **self._common(question, plan),
             status="unavailable",
             refusal_reason="model_unavailable",
-            answer=refusal_text("model_unavailable", plan=plan),
+            answer="Das Sprachmodell ist nicht erreichbar.",
             grounding=Grounding(verified=False, mode="structured"),
         )
 
