@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -24,14 +24,17 @@ class BackgroundLoop:
         """Starts `work` on the loop and returns its future; cancelling the future cancels the work."""
         return asyncio.run_coroutine_threadsafe(work, self._running())
 
-    def close(self) -> None:
-        """Cancels what still runs and ends the thread; a later `submit` starts a new one. Closing twice is harmless."""
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Cancels what still runs, awaits `last()` on the loop, and ends the thread.
+
+        A later `submit` starts a new thread. Closing twice is harmless; `last` is not called then.
+        """
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
-        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(CLOSE_TIMEOUT_SECONDS)
+        asyncio.run_coroutine_threadsafe(_cancel_all(last), loop).result(CLOSE_TIMEOUT_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(CLOSE_TIMEOUT_SECONDS)
         loop.close()
@@ -45,9 +48,11 @@ class BackgroundLoop:
             return self._loop
 
 
-async def _cancel_all() -> None:
+async def _cancel_all(last: Callable[[], Awaitable[None]] | None) -> None:
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    if last is not None:
+        await last()
     await asyncio.get_running_loop().shutdown_asyncgens()

@@ -73,6 +73,8 @@ class ClaimStream:
         text = _OPEN_THINKING.split(without_thinking(self._held))[0].strip()
         if not text:
             return DraftReading(empty=True)
+        if _FENCE.sub("", text).startswith("{"):
+            raise MalformedJson("the JSON ends before it is complete")
         found = _JSON_IN_TEXT.search(text)
         if found and ('"claims"' in text or '"text"' in text):
             scanner = ClaimScanner()

@@ -4,6 +4,7 @@ import contextlib
 import queue
 import threading
 from collections.abc import AsyncIterator, Generator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,10 @@ from pipelines.contracts import Cancelled
 from pipelines.errors import GenerationCancelled, ModelFailed, ModelUnavailable
 from pipelines.installed_models import InstalledModel, LoadedModel, ModelDetails, is_cloud_name, same_model
 from pipelines.ollama_errors import FOREIGN_ERRORS, cloud_refused, translated
-from pipelines.ollama_http import CONNECT_TIMEOUT_SECONDS, StrictClient
+from pipelines.ollama_http import StrictClient
 
 POLL_SECONDS = 0.05
+CANCELLED = "Die Anfrage wurde abgebrochen."
 CHARACTERS_PER_TOKEN_AT_MOST = 16
 """No vocabulary has German text longer than this per token on average: what exceeds it ignored `num_predict`."""
 
@@ -82,10 +84,7 @@ class OllamaGateway:
 
     def close(self) -> None:
         """Closes all connections and the background thread; running chats end as cancelled."""
-        client, self._client = self._client, None
-        if client is not None:
-            self._background.submit(client.aclose()).result(CONNECT_TIMEOUT_SECONDS)
-        self._background.close()
+        self._background.close(self._disconnect)
 
     def version(self) -> str:
         """The server's version, as it says.
@@ -158,19 +157,22 @@ class OllamaGateway:
         """
         if is_cloud_name(request.model):
             raise cloud_refused(request.model)
+        if cancelled():
+            raise GenerationCancelled(CANCELLED)
         pieces: queue.SimpleQueue[ChatPiece | ChatEnd | None] = queue.SimpleQueue()
         closed = threading.Event()
         running = self._background.submit(self._pump(request, pieces, closed))
         try:
             while True:
                 if cancelled():
-                    raise GenerationCancelled("Die Anfrage wurde abgebrochen.")
+                    raise GenerationCancelled(CANCELLED)
                 with contextlib.suppress(queue.Empty):
                     piece = pieces.get(timeout=POLL_SECONDS)
                     if piece is None:
-                        running.result()
-                        return
+                        return running.result()
                     yield piece
+        except CancelledError as exc:
+            raise GenerationCancelled("Die Verbindung zu Ollama wurde geschlossen.") from exc
         finally:
             if not running.done():
                 running.cancel()
@@ -189,15 +191,13 @@ class OllamaGateway:
             closed.set()
 
     async def _stream(self, request: ChatRequest) -> AsyncIterator[ChatPiece | ChatEnd]:
-        written, most = 0, request.options.num_predict * CHARACTERS_PER_TOKEN_AT_MOST
+        written, most = 0, max(2000, request.options.num_predict * CHARACTERS_PER_TOKEN_AT_MOST)
         stream = await self._llm(request).astream_chat(
             _messages(request), **({"format": request.schema} if request.schema else {})
         )
         async with contextlib.aclosing(stream) as responses:
             async for response in responses:
                 raw = response.raw or {}
-                if raw.get("remote_host") or raw.get("remote_model"):
-                    raise cloud_refused(request.model)
                 piece = ChatPiece(text=response.delta or "", thinking=response.additional_kwargs.get("thinking_delta") or "")
                 written += len(piece.text) + len(piece.thinking)
                 if written > most:
@@ -223,6 +223,11 @@ class OllamaGateway:
             additional_kwargs={"num_predict": options.num_predict, "seed": options.seed},
             async_client=self._connected(),
         )
+
+    async def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
 
     def _connected(self) -> StrictClient:
         """The one client; only ever called on the background loop, to which it is bound."""

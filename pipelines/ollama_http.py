@@ -8,6 +8,8 @@ import httpx
 from ollama import AsyncClient, ChatResponse, ResponseError
 from pydantic import ValidationError
 
+from pipelines.ollama_errors import cloud_refused
+
 LISTING_TIMEOUT_SECONDS = 10.0
 CONNECT_TIMEOUT_SECONDS = 10.0
 LONGEST_LINE_BYTES = 1_000_000
@@ -21,6 +23,9 @@ class StrictClient(AsyncClient):
     """
 
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
+        address = httpx.URL(url)
+        if not address.host or not 0 < (address.port or 80) <= 65535:
+            raise httpx.InvalidURL(f"{url!r} has no host, or a port that does not exist")
         # not super().__init__: that one reads OLLAMA_HOST and OLLAMA_API_KEY from the environment
         self._client = httpx.AsyncClient(
             base_url=url,
@@ -85,6 +90,8 @@ def _part(line: bytes) -> ChatResponse:
         part = json.loads(line)
         if part.get("error"):
             raise ResponseError(json.dumps({"error": str(part["error"])}))
+        if part.get("remote_host") or part.get("remote_model"):
+            raise cloud_refused(str(part.get("model")))
         message = {**part["message"], "content": part["message"].get("content") or ""}
         return ChatResponse(**{**part, "message": message})
     except (ValueError, TypeError, KeyError, AttributeError, ValidationError, RecursionError) as exc:

@@ -193,7 +193,9 @@ def free_text(behaviour: Behaviour) -> Behaviour:
 
 
 def endless() -> Behaviour:
-    return lambda call: Reply(tuple(['{"silent": false, "claims": [{"text": "'] + ["so weiter und so fort " * 40] * 2000))
+    """Writes on, whatever the budget."""
+    pieces = ('{"silent": false, "claims": [{"text": "', *["so weiter und so fort " * 40] * 2000)
+    return lambda call: Reply(pieces, ignores_budget=True)
 
 
 def _statements(blocks: tuple[Block, ...]) -> list[tuple[str, Block]]:

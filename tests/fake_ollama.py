@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         if call.tokens >= num_ctx and body.get("truncate") is False:
             self._json({"error": f"the input length exceeds the context length ({call.tokens} > {num_ctx})"}, 400)
             return
-        reply = model.behaviour(call)
+        reply = model.behaviour(call).within(int(call.options.get("num_predict") or 10_000))
         if reply.status != 200:
             self._json({"error": reply.error or "internal"}, reply.status, reply.location)
         elif body.get("stream", True):

@@ -6,7 +6,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 CHARACTERS_PER_TOKEN = 2.8
@@ -72,7 +72,8 @@ class Reply:
     """What the server does with one chat. Defaults: everything goes well.
 
     `content` is cut into pieces of a few characters unless it is a tuple, which gives the pieces. `prompt_tokens`: what the
-    last line counts („counted“: the truth, as Ollama counts it; None: the field is missing).
+    last line counts („counted“: the truth, as Ollama counts it; None: the field is missing). `ignores_budget`: writes on
+    after `num_predict` tokens.
     """
 
     content: str | tuple[str, ...] = ""
@@ -89,6 +90,13 @@ class Reply:
     without_last_line: bool = False
     raw_lines: tuple[bytes, ...] = ()
     remote_host: str = ""
+    ignores_budget: bool = False
+
+    def within(self, num_predict: int) -> "Reply":
+        """The reply as far as a budget goes (a piece counts as one token); a server stops there with `length`."""
+        if self.ignores_budget or len(self.pieces) <= num_predict:
+            return self
+        return replace(self, content=self.pieces[:num_predict], done_reason="length")
 
     @property
     def pieces(self) -> tuple[str, ...]:
@@ -120,15 +128,15 @@ class FakeModel:
 
 
 def embedding(text: str) -> list[float]:
-    """A deterministic unit vector that ranks: texts with common words and word parts are close."""
-    folded = unicodedata.normalize("NFKD", text.lower())
-    words = re.findall(r"\w+", "".join(c for c in folded if not unicodedata.combining(c)))
+    """A deterministic unit vector that ranks: texts with common words and word parts are close, short words do not count."""
+    lowered = re.sub("([aou])e", r"\1", text.lower().replace("ß", "ss"))
+    folded = "".join(c for c in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(c))
+    words = [word for word in re.findall(r"\w+", folded) if len(word) > 3] or ["-"]
     vector = [0.0] * EMBEDDING_DIMENSION
     for word in words:
-        padded = f"<{word}>"
-        for feature in [word, *(padded[i : i + 4] for i in range(max(1, len(padded) - 3)))]:
-            vector[zlib.crc32(feature.encode()) % EMBEDDING_DIMENSION] += 1.0 / len(word)
-    length = math.sqrt(sum(x * x for x in vector)) or 1.0
+        for feature in [word] * 3 + [word[i : i + 4] for i in range(len(word) - 3)]:
+            vector[zlib.crc32(feature.encode()) % EMBEDDING_DIMENSION] += 1.0
+    length = math.sqrt(sum(x * x for x in vector))
     return [x / length for x in vector]
 
 
