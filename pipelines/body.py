@@ -16,7 +16,7 @@ from pipelines.entry_schema import (
     Section,
     Severity,
 )
-from pipelines.headings import Heading, find_headings, slugs, without_outer_blank_lines
+from pipelines.headings import Heading, find_headings, slugs, unclosed_block, without_outer_blank_lines
 from pipelines.instructions import find_instructions
 from pipelines.normalisation import printable
 from pipelines.tables import Row, find_tables
@@ -54,6 +54,7 @@ def read_body(file: str, body: str, first_line: int, *, work: str | None, title:
         *([] if source_text or work is None else _unknown_sections(file, sections, known)),
         *(fault for section in sections for fault in _content_faults(file, section)),
         *_html_fault(file, body, first_line),
+        *_unclosed_fault(file, body, first_line),
     ]
     return BodyReading(sections, source_text, tuple(faults))
 
@@ -85,7 +86,8 @@ def _title_faults(file: str, body: str, headings: tuple[Heading, ...], first_lin
         message = "Eine weitere Überschrift erster Ebene; ihr Text gehört zu keinem Abschnitt. Als ### in einen Abschnitt setzen."
         yield Fault(file, extra.line + first_line, "second_h1", "error", message, value=printable(extra.text))
     start = titles[0].line + 1 if titles and titles[0].line < first_section else 0
-    skipped, text = without_outer_blank_lines(lines[start:first_section])
+    end = min([first_section, *(extra.line for extra in titles[1:])])
+    skipped, text = without_outer_blank_lines(lines[start:end])
     if text and first_section < len(lines):
         message = "Text vor dem ersten Abschnitt wird weder gefunden noch zitiert. In die Zusammenfassung verschieben."
         yield Fault(file, start + skipped + first_line, "text_outside_sections", "warning", message)
@@ -208,6 +210,13 @@ def _row_faults(file: str, section: Section, row: Row) -> Iterator[Fault]:
         name = KEY_VALUE_COLUMNS[0] if not row.cells[0] else KEY_VALUE_COLUMNS[1]
         message = f"Die Zelle „{name}“ ist leer; die Zeile wird nicht als Wert gelesen. Ausfüllen oder die Zeile entfernen."
         yield Fault(file, line, "table_empty_cell", "warning", message, section=KEY_VALUES, field=name)
+
+
+def _unclosed_fault(file: str, body: str, first_line: int) -> Iterator[Fault]:
+    line = unclosed_block(body)
+    if line is not None:
+        message = "Ein Codeblock oder Kommentar ist bis zum Ende offen; Überschriften darin sind keine. Schließen oder entfernen."
+        yield Fault(file, line + first_line, "unclosed_block", "warning", message)
 
 
 def _html_fault(file: str, body: str, first_line: int) -> Iterator[Fault]:

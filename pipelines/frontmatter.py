@@ -4,6 +4,7 @@ import difflib
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import cast
 
 import yaml
 from pydantic import ValidationError
@@ -136,16 +137,12 @@ class _Composer:
     def read(self, text: str) -> None:
         self._loader = yaml.SafeLoader(text)
         documents = 0
-        while self._loader.check_event():
-            event = self._loader.get_event()
+        while not isinstance(event := self._next(), yaml.StreamEndEvent):
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self._fault(
-                        "yaml_multiple_documents",
-                        event,
-                        "Das Frontmatter enthält mehrere YAML-Dokumente. Nur eines stehen lassen.",
-                    )
+                    message = "Das Frontmatter enthält mehrere YAML-Dokumente. Nur eines stehen lassen."
+                    self._fault("yaml_multiple_documents", event, message)
                     return
             elif isinstance(event, yaml.NodeEvent):
                 value = self._value(event, ())
@@ -154,59 +151,62 @@ class _Composer:
                 else:
                     self.is_mapping = isinstance(value, NotText) and value.kind == "null"
 
+    def _next(self) -> yaml.Event:
+        event = self._loader.get_event()  # type: ignore[no-untyped-call]
+        return cast(yaml.Event, event)
+
     def _value(self, event: yaml.Event, location: Location) -> Value:
-        line = event.start_mark.line + _FIRST_YAML_LINE
+        line = _line(event)
         if len(location) > MAX_DEPTH:
             raise _TooDeep(line)
         self.reading.lines.setdefault(location, line)
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            self._alias(event)
         if isinstance(event, yaml.AliasEvent):
+            self._alias(event)
             return _Alias()
-        if getattr(event, "tag", None) is not None:
-            message = (
-                f"Der YAML-Typ {printable(str(event.tag))} ist nicht erlaubt. Den Typ weglassen und den Wert als Text schreiben."
-            )
-            self._fault("yaml_tag_not_allowed", event, message)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(location)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(location)
-        return self._scalar(event, location, line)
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
+            if event.anchor is not None:
+                self._alias(event)
+            if event.tag is not None:
+                shown = printable(str(event.tag))
+                message = f"Der YAML-Typ {shown} ist nicht erlaubt. Den Typ weglassen und den Wert als Text schreiben."
+                self._fault("yaml_tag_not_allowed", event, message)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event, location)
+        return self._mapping(location) if isinstance(event, yaml.MappingStartEvent) else self._sequence(location)
 
     def _sequence(self, location: Location) -> Value:
         members: list[Value] = []
-        while not self._loader.check_event(yaml.SequenceEndEvent):
-            members.append(self._value(self._loader.get_event(), (*location, len(members))))
-        self._loader.get_event()
+        while not isinstance(event := self._next(), yaml.SequenceEndEvent):
+            members.append(self._value(event, (*location, len(members))))
         return tuple(members)
 
     def _mapping(self, location: Location) -> Value:
         members: dict[str, Value] = {}
-        while not self._loader.check_event(yaml.MappingEndEvent):
-            key_event = self._loader.get_event()
-            key = self._value(key_event, (*location, ""))
+        while not isinstance(event := self._next(), yaml.MappingEndEvent):
+            key = self._value(event, (*location, ""))
             name = key if isinstance(key, str) else key.text if isinstance(key, NotText) else "?"
-            line = key_event.start_mark.line + _FIRST_YAML_LINE
+            inside = (*location, name)
+            value_event = self._next()
             if name in members:
                 message = f"Das Feld „{printable(name)}“ steht doppelt. Eines der beiden entfernen."
-                self._fault("duplicate_field", key_event, message, field_name((*location, name)))
-                self._value(self._loader.get_event(), (*location, name))
+                self._fault("duplicate_field", event, message, field_name(inside))
+                self._value(value_event, inside)
                 continue
-            self.reading.lines[(*location, name)] = line
-            members[name] = self._value(self._loader.get_event(), (*location, name))
-        self._loader.get_event()
+            self.reading.lines[inside] = _line(event)
+            members[name] = self._value(value_event, inside)
         return members
 
-    def _scalar(self, event: yaml.Event, location: Location, line: int) -> Value:
-        tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit) if event.tag is None else event.tag
-        kind = str(tag).removeprefix("tag:yaml.org,2002:")
+    def _scalar(self, event: yaml.ScalarEvent, location: Location) -> Value:
+        written = event.value
+        resolved = self._loader.resolve(yaml.ScalarNode, written, event.implicit)  # type: ignore[no-untyped-call]
+        kind = "str" if event.tag is not None else str(resolved).removeprefix("tag:yaml.org,2002:")
         # An escape such as "\u202E" brings back what was removed from the file's text.
-        characters = dict.fromkeys(f"U+{ord(character):04X}" for character in event.value if is_invisible(character))
+        characters = dict.fromkeys(f"U+{ord(character):04X}" for character in written if is_invisible(character))
         if characters:
-            self.reading.faults.append(invisible_fault(self.file, line, tuple(characters), field_name(location)))
-        text = unicodedata.normalize("NFC", remove_invisible(event.value))
-        return text if kind in ("str", "merge", "value") or event.tag is not None else NotText(kind, text)
+            name = field_name(location)
+            self.reading.faults.append(invisible_fault(self.file, _line(event), tuple(characters), name))
+        text = unicodedata.normalize("NFC", remove_invisible(written))
+        return text if kind in ("str", "merge", "value") else NotText(kind, text)
 
     def _alias(self, event: yaml.Event) -> None:
         if not self._alias_reported:
@@ -215,8 +215,11 @@ class _Composer:
             self._fault("yaml_alias_not_allowed", event, message)
 
     def _fault(self, code: str, event: yaml.Event, message: str, name: str | None = None) -> None:
-        line = event.start_mark.line + _FIRST_YAML_LINE
-        self.reading.faults.append(Fault(self.file, line, code, "error", message, field=name))
+        self.reading.faults.append(Fault(self.file, _line(event), code, "error", message, field=name))
+
+
+def _line(event: yaml.Event) -> int:
+    return 1 if event.start_mark is None else event.start_mark.line + _FIRST_YAML_LINE
 
 
 def invisible_fault(file: str, line: int, characters: tuple[str, ...], name: str | None = None) -> Fault:

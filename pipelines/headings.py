@@ -56,10 +56,29 @@ def parsed_headings(text: str) -> tuple[Heading, ...]:
     )
 
 
-def slugs(headings: list[str]) -> list[str]:
-    """The slug of each heading, unique in the list: a repeat gets `-2`, `-3` …
+def unclosed_block(text: str) -> int | None:
+    """The line, from 0, where a fence or an HTML comment begins that nothing closes before the text ends; else None."""
+    if not _NEEDS_PARSER.search(text):
+        return None
+    lines = text.split("\n")
+    for token in reversed(_block_parser().parse(text)):
+        if token.map is None or token.level:
+            continue
+        last = lines[token.map[1] - 1].strip()
+        open_fence = token.type == "fence" and (token.map[1] - token.map[0] < 2 or not _closes(last, token.markup))
+        open_comment = token.type == "html_block" and token.content.lstrip().startswith("<!--") and "-->" not in token.content
+        return token.map[0] if open_fence or open_comment else None
+    return None
 
-    Lower case, ä ö ü → a o u, ß → ss, everything else → one hyphen, at most 80 characters before the repeat's number.
+
+def _closes(line: str, markup: str) -> bool:
+    return line.startswith(markup) and not line.strip(markup[0])
+
+
+def slugs(headings: list[str]) -> list[str]:
+    """The slug of each heading, unique in the list.
+
+    Lower case, ä ö ü → a o u, ß → ss, everything else → one hyphen, 80 characters; a repeat gets `-2`, `-3` … behind them.
     """
     used: set[str] = set()
     result = []

@@ -7,7 +7,10 @@ _RULES = (
     r"(?:anweisung|instruktion|vorgabe|regel|anleitung|befehl|prompt|aufforderung|einschränkung|kontext|systemprompt)"
     r"\w*"
 )
-_EARLIER = r"(?:all|bisherig|vorherig|obig|vorig|vorangegangen|vorstehend|vorangehend|früher|sämtlich|ander|jeglich|jed|übrig|restlich)\w*"
+_EARLIER_STEMS = (
+    "all|bisherig|vorherig|obig|vorig|vorangegangen|vorstehend|vorangehend|früher|sämtlich|ander|jeglich|jed|übrig|restlich"
+)
+_EARLIER = rf"(?:{_EARLIER_STEMS})\w*"
 _ENGLISH_RULES = r"(?:instructions?|rules?|prompts?|directions?|guidelines?|context|messages?|sources?)"
 _MODEL = (
     r"(?:ki|k\.i\.|llm|gpt|chatgpt|qwen|chatbot|bot|sprachmodell|modell|ki-modell|ki-system|ki-assistent\w*|assistent\w*|assistant"
@@ -47,7 +50,8 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("ignor", "disregard", "forget", "overrid", "bypass"),
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?|]{0,50}"
-        rf"\b(?:(?:all|any|previous|prior|earlier|above|preceding|your|the|these|those|other)\b[^.!?|]{{0,30}}\b{_ENGLISH_RULES}\b"
+        r"\b(?:(?:all|any|previous|prior|earlier|above|preceding|your|the|these|those|other)\b"
+        rf"[^.!?|]{{0,30}}\b{_ENGLISH_RULES}\b"
         r"|everything\b|the above\b|what (?:you|was)\b)",
     ),
     (
@@ -71,7 +75,8 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("antwort",),
-        r"\b(?:richtige|korrekte|einzige|deine|ihre)\s(?:\w+\s)?antwort\s(?:auf (?:jede|alle)\s\w+\s)?(?:lautet|ist|muss|soll|hat)\s"
+        r"\b(?:richtige|korrekte|einzige|deine|ihre)\s(?:\w+\s)?antwort\s(?:auf (?:jede|alle)\s\w+\s)?"
+        r"(?:lautet|ist|muss|soll|hat)\s"
         r"(?:immer|stets|ab|jetzt|nun|künftig|lauten)\b|\bauf (?:jede|alle) fragen?\b[^.!?|]{0,40}\b(?:lautet|antwort)\w*",
     ),
     (
@@ -111,7 +116,7 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("hinweis", "nachricht", "anweisung", "befehl", "auftrag", "note", "message", "instruction"),
         r"\b(?:hinweis|nachricht|anweisung|befehl|auftrag|note|message|instruction)\w*\s(?:an|für|to|for)\s(?:alle\s|any\s)?"
-        rf"(?:die\s|das\s|den\s|the\s|jede[sn]?\s)?{_MODEL}(?:s|en|e)?\b(?!\s\w+recht)",
+        rf"(?:die\s|das\s|den\s|the\s|jede[sn]?\s)?{_MODEL}(?:s|en|e)?\s*:",
     ),
     (
         ("ki", "llm", "sprachmodell", "assistent", "language model", " ai"),
@@ -119,7 +124,8 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
         r"(?:ki|llms?|sprachmodelle?|ki-modelle?|ki-assistent\w*|assistent\w*|language models?|ai(?: models?| assistants?)?)"
         r"\s*[:,!]"
         r"|\b(?:als|as an?)\s(?:große[rs]?\s)?"
-        r"(?:ki|llm|sprachmodell|ki-modell|ki-assistent\w*|language model|ai(?: model| assistant)?)\b[^.!?|]{0,40}\b(?:musst du|sollst du|darfst du|hast du|antworte|you must|you should|you will)\b",
+        r"(?:ki|llm|sprachmodell|ki-modell|ki-assistent\w*|language model|ai(?: model| assistant)?)\b"
+        r"[^.!?|]{0,40}\b(?:musst du|sollst du|darfst du|hast du|antworte|you must|you should|you will)\b",
     ),
 )
 _PATTERNS = tuple((hints, re.compile(source, re.IGNORECASE | re.MULTILINE)) for hints, source in _SOURCES)

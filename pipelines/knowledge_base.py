@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.body import read_body
+from pipelines.body import instruction_fault, read_body
 from pipelines.entry_schema import MAX_FILE_BYTES, Entry, EntryFrontmatter, Fault, NotText, Section, Severity, SourceRef
 from pipelines.errors import KnowledgeBaseError
-from pipelines.frontmatter import FrontmatterReading, invisible_fault, read_frontmatter, split
+from pipelines.frontmatter import FrontmatterReading, Location, field_name, invisible_fault, read_frontmatter, split
+from pipelines.instructions import find_instructions
 from pipelines.normalisation import Decoded, NotUtf8, decode, printable
 from pipelines.registry import (
     ENTRIES_FOLDER,
@@ -50,8 +51,9 @@ _SUFFIX = ".md"
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What became of one file. `entry` is None when it is rejected; `entry_id` is what the file is about all the same:
-    its name without `.md`.
+    """What became of one file.
+
+    `entry` is None when it is rejected; `entry_id` is what the file is about all the same: its name without `.md`.
     """
 
     file: str
@@ -216,9 +218,10 @@ def _parse_text(file: str, stem: str, decoded: Decoded) -> FileReading:
         parts.body,
         parts.body_line,
         work=work if work in ("pv", "ris", "kv", "rj") else None,
-        title=reading.text("title"),
+        title=None if any(fault.field == "title" for fault in reading.faults) else reading.text("title"),
     )
     faults += [*_invisible_faults(file, decoded, reading, parts.body_line), *reading.faults, *body.faults]
+    faults += _addressed_fields(file, reading)
     fields = reading.fields
     claimed = reading.text("id")
     if fields is None or any(fault.severity == "error" for fault in faults):
@@ -261,6 +264,17 @@ def _invisible_faults(file: str, decoded: Decoded, reading: FrontmatterReading, 
     for line, characters in decoded.invisible:
         name = reading.field_at(line) if line < body_line else None
         yield invisible_fault(file, line, characters, name)
+
+
+def _addressed_fields(file: str, reading: FrontmatterReading) -> Iterator[Fault]:
+    """Fields whose text speaks to a model; they are shown beside the sections."""
+    texts: list[tuple[Location, object]] = [((name,), value) for name, value in reading.values.items()]
+    for location, value in texts:
+        if isinstance(value, str) and find_instructions(value):
+            yield instruction_fault(file, reading.line(*location), field=field_name(location))
+        elif isinstance(value, tuple | dict):
+            members = value.items() if isinstance(value, dict) else enumerate(value)
+            texts.extend(((*location, name), member) for name, member in members)
 
 
 def _with_reference_faults(reading: FileReading, known: Collection[str]) -> FileReading:

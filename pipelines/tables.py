@@ -10,8 +10,9 @@ _SPLIT = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table. `cells` are trimmed, an escaped bar in them is a bar; `start`/`end` count in the section's text;
-    `line` counts from 0 in the section's text.
+    """One line of a table.
+
+    `cells` are trimmed, an escaped bar in them is a bar. `line` (from 0) and `start`/`end` count in the section's text.
     """
 
     cells: tuple[str, ...]
