@@ -1,0 +1,108 @@
+"""What holds in the month asked about: which facts cover it, which are superseded, and whether anything covers it at all."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from typing import Any, Literal
+
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, QueryBundle
+
+from custom_postprocessors.evidence import Fact, Validity
+from custom_postprocessors.sections import NodeSource, entry_of
+
+_LOOK_BACK_YEARS = 1
+"""„davor 0,42 €“ has an open start, yet says nothing about how long before: it covers the year before its end."""
+_PLACES_BACK = 3
+
+Coverage = Literal["covered", "not_covered", "unknown"]
+
+
+def month_span(month: str) -> tuple[date, date]:
+    """The half-open time of a month `YYYY-MM`."""
+    year, number = int(month[:4]), int(month[5:])
+    return date(year, number, 1), date(year + number // 12, number % 12 + 1, 1)
+
+
+def year_span(month: str) -> tuple[date, date]:
+    """The half-open time of the year of a month `YYYY-MM`."""
+    year = int(month[:4])
+    return date(year, 1, 1), date(year + 1, 1, 1)
+
+
+def overlaps(validity: Validity, span: tuple[date, date]) -> bool | None:
+    """Whether the validity and the half-open span have a day in common; None when the validity is unknown."""
+    if not validity.known:
+        return None
+    start = validity.start
+    if start is None and validity.end is not None:
+        start = date(validity.end.year - _LOOK_BACK_YEARS, 1, 1)
+    return (start is None or start < span[1]) and (validity.end is None or span[0] < validity.end)
+
+
+def coverage(facts: Iterable[Fact], span: tuple[date, date]) -> Coverage:
+    """Whether any of the facts holds in the span; unknown when no validity could be read and none covers it.
+
+    A fact with unknown validity („laufend“) is not held against the others: where a known one misses the span and an unknown
+    one stands beside it, the result is unknown.
+    """
+    verdicts = [overlaps(fact.validity, span) for fact in facts]
+    if any(verdicts):
+        return "covered"
+    return "not_covered" if verdicts and None not in verdicts else "unknown"
+
+
+def superseded(fact: Fact, among: Iterable[Fact], as_of: str) -> bool:
+    """Whether the fact had ended by `as_of` while another fact of the same quantity holds then."""
+    span = month_span(as_of)
+    ended = fact.validity.known and fact.validity.end is not None and fact.validity.end <= span[0]
+    return ended and any(
+        other.fact_id != fact.fact_id and other.quantity == fact.quantity and overlaps(other.validity, span) for other in among
+    )
+
+
+class ValidAt(BaseNodePostprocessor):
+    """Moves entries whose facts all miss the month three places back, and changes nothing else.
+
+    They stay in the context: a question may ask how it was, and a conflict shows both sides.
+    """
+
+    as_of: str
+    _source: NodeSource = PrivateAttr()
+
+    def __init__(self, source: NodeSource, **data: Any) -> None:
+        super().__init__(**data)
+        self._source = source
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Name in LlamaIndex's serialisation."""
+        return "ValidAt"
+
+    def _postprocess_nodes(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None) -> list[NodeWithScore]:
+        span = month_span(self.as_of)
+
+        def place(pair: tuple[int, NodeWithScore]) -> float:
+            index, hit = pair
+            facts = [fact for record in self._source.sections_of(entry_of(hit)) for fact in self._source.facts_of(record.node_id)]
+            return index + (_PLACES_BACK + 0.5 if coverage(facts, span) == "not_covered" else 0.0)
+
+        return [hit for _, hit in sorted(enumerate(nodes), key=place)]
+
+
+def period_coverage(
+    hits: Sequence[NodeWithScore], source: NodeSource, worth: Callable[[str], float], as_of: str, *, top: int = 3
+) -> Coverage:
+    """Whether what the top hits say about the question holds in the year of `as_of`.
+
+    Only facts whose quantity shares a word with the question count. A year that a section names in its text is covered, whatever
+    the facts say.
+    """
+    year = as_of[:4]
+    relevant: list[Fact] = []
+    for entry_id in list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]:
+        for record in source.sections_of(entry_id):
+            if year in record.text or year in record.section:
+                return "covered"
+            relevant.extend(fact for fact in source.facts_of(record.node_id) if worth(fact.quantity) > 0)
+    return coverage(relevant, year_span(as_of)) if relevant else "unknown"
