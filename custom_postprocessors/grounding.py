@@ -1,6 +1,6 @@
 """From what retrieval found to what an answer may rest on, or why there is nothing it may rest on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -23,6 +23,7 @@ from custom_postprocessors.sections import (
     members,
     passage_of,
     role_of,
+    text_of,
 )
 from custom_postprocessors.validity import ValidAt, period_coverage
 from custom_postprocessors.windows import shown_parts
@@ -31,6 +32,9 @@ KEPT_OF_SUB_QUERY = 2
 _NEAREST = 3
 _LEAST_EVIDENCE = 0.25
 """A hit is given when it says at least this share of what the best hit says; conflicts and sub-queries are exempt."""
+
+IsSecondary = Callable[[Iterable[str], str], bool]
+"""From an entry's publishers and its work to whether none of them is official."""
 
 Reason = Literal["kb_silent", "weak_evidence", "out_of_period"]
 
@@ -82,6 +86,11 @@ class RetrievedSections(Protocol):
         ...
 
 
+def never_secondary(publishers: Iterable[str], work: str) -> bool:
+    """Takes every publisher for official."""
+    return False
+
+
 class Grounder:
     """One index version's grounding; keeps no state between questions except analysed sections; safe for many threads."""
 
@@ -93,7 +102,7 @@ class Grounder:
         register: ConflictRegister,
         budget: ContextBudget,
         gate_model: GateModel | None = None,
-        is_authority: Callable[[str], bool] = lambda publisher: True,
+        is_secondary: IsSecondary = never_secondary,
     ) -> None:
         self._source = source
         self._analyzer = analyzer
@@ -101,7 +110,7 @@ class Grounder:
         self._budget = budget
         self._terms = TermReader(analyzer, source)
         self.gate = Gate(analyzer, self._terms, gate_model)
-        self._is_authority = is_authority
+        self._is_secondary = is_secondary
         self._best = BestSections(source, self._worth)
         self._references = CrossReferences(source, self._worth)
         self._sides = ConflictSides(source, register)
@@ -162,11 +171,15 @@ class Grounder:
             shown = shown_parts(content_of(hit), worth, excluded=instruction_spans(hit))
             if shown:
                 block_id = hit.node.node_id if entry_id in several or counts[entry_id] > 1 else entry_id
-                passages.append(passage_of(hit, block_id=block_id, shown=shown, secondary_source=self._is_secondary(hit)))
+                passages.append(
+                    passage_of(
+                        hit,
+                        block_id=block_id,
+                        shown=shown,
+                        secondary_source=self._is_secondary(members(hit, "publishers"), text_of(hit, "work")),
+                    )
+                )
         return tuple(passages)
-
-    def _is_secondary(self, hit: NodeWithScore) -> bool:
-        return not any(self._is_authority(publisher) for publisher in members(hit, "publishers"))
 
     def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
         """Whether the question writes a year in which nothing that was found holds."""
