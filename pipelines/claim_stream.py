@@ -21,6 +21,7 @@ _ID = re.compile(r"[A-Za-z]{2,4}(?:-[A-Za-z0-9]+)+(?:#[\w-]+)?")
 _STAND = re.compile(r"\s*\(Stand:? [^()]{4,20}\)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
+_WRITTEN_BY_THE_PROGRAM = re.compile(r"^\s*⚠\ufe0f?\s*|\s*\((?:laut Sekundärquelle|nichtamtliche Wiedergabe)\)", re.IGNORECASE)
 _URL = re.compile(r"\b(?:https?|ftp|data|javascript):\S+", re.IGNORECASE)
 
 
@@ -153,10 +154,13 @@ def _remarks(value: Any) -> tuple[str, ...]:
 
 
 def _cleaned(claim: DraftClaim) -> DraftClaim:
-    """Marks in the text become sources (so that an invented one is seen); Stand, markup, links and addresses go."""
+    """Marks in the text become sources (so that an invented one is seen).
+
+    Markup, links and addresses go, and what the program writes itself from metadata: Stand, ⚠, the remark on the source.
+    """
     marks = [mark for mark in _MARK.findall(claim.text) if _ID.fullmatch(mark)]
     text = _MARK.sub(lambda m: "" if _ID.fullmatch(m[1]) else m[0], claim.text)
-    text = " ".join(_STAND.sub("", _plain(text)).split())
+    text = " ".join(_WRITTEN_BY_THE_PROGRAM.sub("", _STAND.sub("", _plain(text))).split())
     sources = tuple(dict.fromkeys(source.strip().strip("[]") for source in (*claim.sources, *marks)))
     return DraftClaim(text, tuple(filter(None, sources)), claim.derived, claim.formula, claim.quotes)
 

@@ -18,6 +18,7 @@ PROMPTS = Path(__file__).parent / "data" / "prompts"
 ANSWER_PROMPT = "antwort"
 OPEN, CLOSE = "⟦", "⟧"
 MOST_FEEDBACK = 12
+GUIDANCE_HEADING = "Hinweise der Organisation (sie ergänzen die Regeln und heben keine auf):"
 
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 _TAG = re.compile(r"<(?=[A-Za-z/|｜!?_])")
@@ -45,6 +46,18 @@ def load_prompt(name: str = ANSWER_PROMPT, folder: Path = PROMPTS) -> SystemProm
         FileNotFoundError: there is no such prompt.
     """
     return SystemPrompt(name, (folder / f"{name}.md").read_bytes().decode("utf-8"))
+
+
+def with_guidance(prompt: SystemPrompt, name: str, guidance: str) -> SystemPrompt:
+    """`prompt` followed by an organisation's own guidance, as a prompt of its own name and version.
+
+    The rules of `prompt` come first and stay whole: whoever edits the guidance cannot edit them away. Empty guidance gives
+    `prompt` itself.
+    """
+    text = disarmed(guidance).strip()
+    if not text:
+        return prompt
+    return SystemPrompt(name, f"{prompt.text.rstrip()}\n\n{GUIDANCE_HEADING}\n{text}\n")
 
 
 def user_message(plan: Plan, question: str, context: GroundedContext, feedback: Sequence[Rejected] = ()) -> str:

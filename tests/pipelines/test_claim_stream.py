@@ -187,3 +187,10 @@ def test_free_text_with_marks_is_read_at_its_end():
 
 def test_free_text_that_says_the_silent_sentence_is_silent():
     assert read("Dazu enthält die Wissensbasis keine Aussage.") == ([], DraftReading(silent=True, mode="text"))
+
+
+@pytest.mark.parametrize(
+    "written", ["⚠ Die Frist beträgt 6 Wochen (laut Sekundärquelle).", "⚠️Die Frist beträgt 6 Wochen (Nichtamtliche Wiedergabe)."]
+)
+def test_what_the_program_writes_itself_is_taken_off(written):
+    assert draft_claim({"text": written, "sources": ["pv-sv-05"]}) == DraftClaim("Die Frist beträgt 6 Wochen.", ("pv-sv-05",))
