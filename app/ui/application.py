@@ -23,6 +23,7 @@ CONTENT_SECURITY_POLICY = (
 def build_ui(service: UiService) -> gr.Blocks:
     """The whole interface over one service. Nothing is asked of the service but its overview."""
     first = _frame(service)
+    blocks: gr.Blocks
     with gr.Blocks(title=f"{strings.PRODUCT} – {strings.TAGLINE}", analytics_enabled=False, fill_width=True) as blocks:
         gr.Column(elem_id="pv-header")
         with gr.Tabs(elem_id="pv-tabs"):
@@ -41,7 +42,7 @@ def mount_ui(app: FastAPI, service: UiService, *, path: str = "/") -> FastAPI:
 
     Nothing of a page is kept in the browser, no error text reaches it, and nothing is loaded from outside.
     """
-    return gr.mount_gradio_app(
+    mounted: FastAPI = gr.mount_gradio_app(
         app,
         build_ui(service),
         path=path,
@@ -56,6 +57,7 @@ def mount_ui(app: FastAPI, service: UiService, *, path: str = "/") -> FastAPI:
         pwa=False,
         mcp_server=False,
     )
+    return mounted
 
 
 def month_of(service: UiService) -> str:
@@ -73,5 +75,6 @@ def _frame(service: UiService) -> str:
     return messages.message(
         messages.slot("header", page.header(overview)),
         messages.slot("welcome", page.welcome(overview, problem=problem)),
-        messages.slot("pane", empty_pane()),
+        messages.slot("pane", empty_pane(strings.EVIDENCE_EMPTY)),
+        messages.slot("search-pane", empty_pane(strings.SEARCH_PANE_EMPTY)),
     )

@@ -80,7 +80,13 @@ def build_chat_tab(service: UiService, month: str) -> None:
         api_visibility="private",
     )
     stop.click(
-        handlers.stop, conversation, stopped, cancels=[asked, asked_again], show_progress="hidden", queue=False, api_visibility="private"
+        handlers.stop,
+        conversation,
+        stopped,
+        cancels=[asked, asked_again],
+        show_progress="hidden",
+        queue=False,
+        api_visibility="private",
     )
     send.click(
         handlers.command,

@@ -26,23 +26,31 @@ class OpenEntry(Frozen):
 
 
 class Rate(Frozen):
+    """Keep a thumb for an answer."""
+
     do: Literal["rate"]
     request: _Id
     thumb: Literal["up", "down"]
 
 
 class Comment(Frozen):
+    """Add a comment to an answer."""
+
     do: Literal["comment"]
     request: _Id
     text: Annotated[str, Field(max_length=4000)]
 
 
 class ReportGap(Frozen):
+    """Put the question on the editors' list."""
+
     do: Literal["gap"]
     request: _Id
 
 
 class Evidence(Frozen):
+    """Hand out the Beweisblatt of an answer."""
+
     do: Literal["evidence"]
     request: _Id
 

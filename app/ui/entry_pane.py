@@ -13,9 +13,9 @@ WHOLE_ENTRY_CHARACTERS = 40_000
 """Above this only the opened section is rendered; the others are buttons. A source text may have some 80,000 a section."""
 
 
-def empty_pane() -> str:
-    """The pane before anything was opened."""
-    return f'<p class="pv-pane-empty">{strings.EVIDENCE_EMPTY}</p>'
+def empty_pane(text: str) -> str:
+    """The pane before anything was opened, with what to do."""
+    return f'<p class="pv-pane-empty">{escape(text)}</p>'
 
 
 def missing_entry(entry_id: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
-from custom_postprocessors.evidence import Citation
 from app.ui import strings
+from custom_postprocessors.evidence import Citation
 
 __all__ = ["attributes", "button", "chip", "chips", "entry_button", "escape", "stand_text"]
 
@@ -29,12 +29,13 @@ def chip(citations: Sequence[Citation]) -> str:
     """The button that opens the places of one section, all of them highlighted; `citations` are of one section."""
     first = citations[0]
     spans = ",".join(f"{c.start}-{c.end}" for c in citations)
-    label = f"Beleg öffnen: {first.entry_id}, {stand_text(first.stand)}, Abschnitt {first.section}"
-    places = attributes(data_entry=first.entry_id, data_section=first.section, data_spans=spans, aria_label=label, title=first.section)
-    return (
-        f'<button type="button" class="pv-chip" data-do="open"{places}>'
-        f'<span class="pv-chip-id">{escape(first.entry_id)}</span><span class="pv-chip-stand">{escape(stand_text(first.stand))}</span></button>'
+    stand = stand_text(first.stand)
+    label = f"Beleg öffnen: {first.entry_id}, {stand}, Abschnitt {first.section}"
+    place = attributes(
+        data_entry=first.entry_id, data_section=first.section, data_spans=spans, aria_label=label, title=first.section
     )
+    text = f'<span class="pv-chip-id">{escape(first.entry_id)}</span><span class="pv-chip-stand">{escape(stand)}</span>'
+    return f'<button type="button" class="pv-chip" data-do="open"{place}>{text}</button>'
 
 
 def chips(citations: Sequence[Citation]) -> str:

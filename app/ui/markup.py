@@ -12,7 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _PARSER = (
-    MarkdownIt("commonmark").enable("table").disable(["html_block", "html_inline", "link", "image", "autolink", "entity", "reference"])
+    MarkdownIt("commonmark")
+    .enable("table")
+    .disable(["html_block", "html_inline", "link", "image", "autolink", "entity", "reference"])
 )
 _INLINE_TAGS = {"strong_open": "<strong>", "strong_close": "</strong>", "em_open": "<em>", "em_close": "</em>"}
 _SKIPPED = frozenset("*_`\\|>#-+ \t\n")
@@ -46,26 +48,32 @@ class _Renderer:
             self._move_to(token)
             return "".join(self._inline(token.children or []))
         if token.type in ("fence", "code_block"):
-            if token.map:
-                self._cursor = max(self._cursor, self._line_starts[token.map[0] + (token.type == "fence")])
-            return f"<pre tabindex=\"0\"><code>{self._marked(token.content)}</code></pre>"
-        if token.type == "hr":
-            return "<hr>"
+            return self._code(token)
         if token.hidden or not token.tag:
             return ""
-        if token.type == "table_open":
-            return '<div class="pv-table" tabindex="0" role="region" aria-label="Tabelle"><table>'
-        if token.type == "table_close":
-            return "</table></div>"
-        tag = _lowered_heading(token.tag)
-        if token.nesting == -1:
-            return f"</{tag}>"
-        if token.type == "tr_open" and token.map and self._covers_line(token.map[0]):
-            return '<tr class="pv-hit-row">'
-        if token.type == "th_open":
-            return '<th scope="col">'
-        start = token.attrGet("start") if token.type == "ordered_list_open" else None
-        return f'<{tag} start="{int(start)}">' if start is not None else f"<{tag}>"
+        return self._closed(token) if token.nesting == -1 else self._opened(token)
+
+    def _code(self, token: Token) -> str:
+        if token.map:
+            first_line = token.map[0] + (1 if token.type == "fence" else 0)
+            self._cursor = max(self._cursor, self._line_starts[first_line])
+        return f'<pre tabindex="0"><code>{self._marked(token.content)}</code></pre>'
+
+    def _opened(self, token: Token) -> str:
+        match token.type:
+            case "table_open":
+                return '<div class="pv-table" tabindex="0" role="region" aria-label="Tabelle"><table>'
+            case "th_open":
+                return '<th scope="col">'
+            case "tr_open" if token.map and self._covers_line(token.map[0]):
+                return '<tr class="pv-hit-row">'
+            case "ordered_list_open" if (start := token.attrGet("start")) is not None:
+                return f'<ol start="{int(start)}">'
+            case _:
+                return f"<{_lowered_heading(token.tag)}>"
+
+    def _closed(self, token: Token) -> str:
+        return "</table></div>" if token.type == "table_close" else f"</{_lowered_heading(token.tag)}>"
 
     def _covers_line(self, line: int) -> bool:
         start = self._line_starts[line]

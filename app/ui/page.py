@@ -8,10 +8,7 @@ from app.ui.service import Overview
 def header(overview: Overview | None) -> str:
     """Name, purpose, what is served and what answers; without an overview the reason is said by the first screen."""
     facts = _facts(overview) if overview else ""
-    return (
-        f'<div class="pv-brand"><h1>{strings.PRODUCT}</h1><p>{strings.TAGLINE}</p></div>'
-        f'<div class="pv-served">{facts}</div>'
-    )
+    return f'<div class="pv-brand"><h1>{strings.PRODUCT}</h1><p>{strings.TAGLINE}</p></div><div class="pv-served">{facts}</div>'
 
 
 def _facts(overview: Overview) -> str:
@@ -23,7 +20,8 @@ def _facts(overview: Overview) -> str:
     reason = overview.model_unavailable or overview.model_reason
     model = "Zitatmodus" if overview.mode == "extractive" else overview.model
     degraded = "".join(
-        f'<span class="pv-mode pv-mode-broken">⚠ {strings.CHANNEL_TEXT[channel]} ausgefallen</span>' for channel in overview.degraded
+        f'<span class="pv-mode pv-mode-broken">⚠ {strings.CHANNEL_TEXT[channel]} ausgefallen</span>'
+        for channel in overview.degraded
     )
     return (
         f'<p class="pv-knows">{escape(knows)}</p><p class="pv-answers"><span class="{css}">{escape(model)}</span>{degraded}'

@@ -36,7 +36,8 @@ def _analysis(view: SearchView) -> str:
         ("Ergänzt", escape(", ".join(view.added_terms))),
     ]
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
-    return f'<section class="pv-analysis"><h3 class="pv-small-title">So wird die Frage gelesen</h3><dl class="pv-facts">{rows}</dl></section>'
+    title = f'<h3 class="pv-small-title">{strings.SEARCH_ANALYSIS}</h3>'
+    return f'<section class="pv-analysis">{title}<dl class="pv-facts">{rows}</dl></section>'
 
 
 def _word(word: AnalysedWord) -> str:
@@ -56,7 +57,8 @@ def _verdict(view: SearchView) -> str:
         degraded = ""
     if view.refusal:
         return f'{degraded}<div class="pv-banner pv-refused"><p>{escape(view.refusal)}</p></div>'
-    text = f"{strings.counted(len(view.rows), 'Abschnitt', 'Abschnitte')} gefunden, {used} davon im Kontext der Antwort · {milliseconds}"
+    found = strings.counted(len(view.rows), "Abschnitt", "Abschnitte")
+    text = f"{found} gefunden, {used} davon im Kontext der Antwort · {milliseconds}"
     return f'{degraded}<p class="pv-note" role="status">{text}</p>'
 
 

@@ -53,6 +53,8 @@ class EntrySection:
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
+    """Where the facts of an entry were read; `as_of` is text as the entry has it."""
+
     publisher: str
     title: str
     url: str

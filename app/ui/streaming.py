@@ -12,8 +12,8 @@ _END = object()
 async def watched(run: Callable[[Cancelled], Iterator[Event]], cancelled: threading.Event) -> AsyncIterator[list[Event]]:
     """The events of `run`, in order, in batches of what is there; `run` is worked off in a thread of its own.
 
-    When the reader goes away (stop button, page left) `cancelled` is set and the thread is left to end by itself. What `run` raises is
-    raised here, after the events before it.
+    When the reader goes away (stop button, page left) `cancelled` is set and the thread is left to end by itself.
+    What `run` raises is raised here, after the events before it.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[object] = asyncio.Queue()

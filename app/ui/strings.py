@@ -37,6 +37,7 @@ EXAMPLES = (
 
 EVIDENCE_TITLE = "Beleg"
 EVIDENCE_EMPTY = "Klicken Sie in einer Antwort auf einen Beleg: Hier erscheint der Eintrag, die belegende Stelle ist markiert."
+SEARCH_PANE_EMPTY = "Klicken Sie auf einen Abschnitt: Hier erscheint der Eintrag."
 EVIDENCE_CLOSE = "Beleg schließen"
 
 SCOPE_TEXT: dict[Scope, str] = {
@@ -150,8 +151,8 @@ SEARCH_EMPTY = (
     "Die Suche zeigt, was der Antwort zugrunde liegt: wie die Frage gelesen wird, was jeder Suchkanal findet und warum ein "
     "Abschnitt in den Kontext kommt oder nicht."
 )
+SEARCH_ANALYSIS = "So wird die Frage gelesen"
 SEARCH_NOTHING = "Kein Abschnitt gefunden."
-SEARCH_ONLY_CONTEXT = "Nur was in den Kontext kommt"
 
 
 def german_month(month: str) -> str:

@@ -122,7 +122,7 @@ def _refusal(outcome: Refusal) -> str:
     lines = [f'<p class="pv-banner-title">{strings.REFUSED_TITLE[reason]}</p><p>{strings.REFUSED_TEXT[reason]}</p>']
     if unavailable:
         lines.append(
-            f'<p>{button(strings.ASK_EXTRACTIVE, "again", css="pv-primary", question=outcome.question, model="extractive")}</p>'
+            f"<p>{button(strings.ASK_EXTRACTIVE, 'again', css='pv-primary', question=outcome.question, model='extractive')}</p>"
         )
     else:
         looked_up = ", ".join(f"„{escape(query)}“" for query in outcome.plan.queries)
@@ -132,7 +132,9 @@ def _refusal(outcome: Refusal) -> str:
             lines.append(f'<p class="pv-near-title">{strings.NEAREST}</p><ul class="pv-near">{near}</ul>')
         if not outcome.claims:
             lines.append(f"<p>{_gap_button(outcome)}</p>")
-    return f'<div class="pv-banner pv-{"unavailable" if unavailable else "refused"}" data-reason="{reason}">{"".join(lines)}</div>'
+    return (
+        f'<div class="pv-banner pv-{"unavailable" if unavailable else "refused"}" data-reason="{reason}">{"".join(lines)}</div>'
+    )
 
 
 def _nearest(outcome: Refusal) -> str:
@@ -148,7 +150,9 @@ def _remarks(outcome: Outcome) -> str:
         lines.append(f"{strings.STANDALONE}: „{escape(outcome.standalone_question)}“ {edit}")
     if outcome.degraded:
         failed = ", ".join(strings.CHANNEL_TEXT[channel] for channel in outcome.degraded)
-        lines.append(f'<span class="pv-warn">⚠</span> {strings.DEGRADED}: {failed} ist ausgefallen, die übrigen Kanäle haben geantwortet.')
+        lines.append(
+            f'<span class="pv-warn">⚠</span> {strings.DEGRADED}: {failed} ist ausgefallen, die übrigen Kanäle haben geantwortet.'
+        )
     if isinstance(outcome, Answer) and outcome.related:
         links = " ".join(entry_button(entry_id, entry_id, css="pv-chip") for entry_id in outcome.related)
         lines.append(f"{strings.RELATED}: {links}")
@@ -212,7 +216,7 @@ def _actions(turn: ShownTurn, outcome: Outcome) -> str:
         f'<form class="pv-comment" data-do="comment"{attributes(data_request=request_id)}>'
         f'<label class="pv-hidden" for="{field_id}">{strings.COMMENT_LABEL}</label>'
         f'<textarea id="{field_id}" rows="1" maxlength="4000" autocomplete="off"'
-        f'{attributes(placeholder=strings.COMMENT_PLACEHOLDER)}></textarea>'
+        f"{attributes(placeholder=strings.COMMENT_PLACEHOLDER)}></textarea>"
         f'<button type="submit" class="pv-action">{strings.COMMENT_SEND}</button></form>'
     )
     note = f'<span class="pv-feedback" role="status"{attributes(data_note=request_id)}></span>'

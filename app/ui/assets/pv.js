@@ -41,10 +41,8 @@
   const SLOTS = {
     header: (html) => fill(place("pv-header", "pv-header-body", "header"), html),
     welcome: (html) => fill($(".pv-turn") ? null : welcomePlace(), html),
-    pane: (html) => ["pv-pane", "pv-search-pane"].forEach((id) => {
-      const pane = paneBody(id);
-      if (pane && !pane.childElementCount) fill(pane, html);
-    }),
+    pane: (html) => fillEmpty(paneBody("pv-pane"), html),
+    "search-pane": (html) => fillEmpty(paneBody("pv-search-pane"), html),
     results: (html) => fill(place("pv-results", "pv-results-body"), html),
   };
   const newest = {}; // html by slot: a tab that is drawn later gets it then
@@ -59,6 +57,10 @@
       target.innerHTML = html;
       target.pvHtml = html;
     }
+  }
+
+  function fillEmpty(target, html) {
+    if (target && !target.childElementCount) target.innerHTML = html;
   }
 
   // --- messages ---------------------------------------------------------------------------------------------------

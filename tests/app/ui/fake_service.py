@@ -48,6 +48,7 @@ from pipelines.errors import BadInput, IndexMissing, NotFound
 
 DOCUMENTS = Path(__file__).resolve().parents[3] / "storage" / "wissensbasis" / "dokumente"
 LIMIT = "Geringfügigkeitsgrenze"
+ROW = "| Geringfügigkeitsgrenze monatlich | 551,10 € | 2026 (unverändert zu 2025) | § 5 Abs 2 ASVG, Budgetbegleitgesetz 2025 |"
 HOSTILE = """Der Wert beträgt <script>window.pwned = 1</script> **551,10 €** <img src=x onerror="window.pwned = 2">.
 
 | Kennzahl | Wert |
@@ -114,7 +115,12 @@ class FakeService:
     def entry(self, entry_id: str) -> EntryView:
         if entry_id == "pv-evil-01":
             return EntryView(
-                entry_id, "Titel <script>window.pwned = 5</script>", "2026-01", "pv", "x", sections=(EntrySection("Böse <b>", HOSTILE),)
+                entry_id,
+                "Titel <script>window.pwned = 5</script>",
+                "2026-01",
+                "pv",
+                "x",
+                sections=(EntrySection("Böse <b>", HOSTILE),),
             )
         path = DOCUMENTS / f"{entry_id}.md"
         if not re.fullmatch(r"[a-z0-9-]+", entry_id) or not path.is_file():
@@ -126,9 +132,7 @@ class FakeService:
         found = entry.section(section)
         assert found is not None
         start = found.text.index(quote)
-        return Citation(
-            entry_id=entry_id, section=section, stand=entry.stand, quote=quote, start=start, end=start + len(quote)
-        )
+        return Citation(entry_id=entry_id, section=section, stand=entry.stand, quote=quote, start=start, end=start + len(quote))
 
     def ask_events(self, question: Question, cancelled: Cancelled) -> Iterator[Event]:
         """„UVA“ is refused, „Ollama“ is unavailable, „defekt“ raises, „langsam“ takes its time, „konflikt“ has one,
@@ -169,7 +173,7 @@ class FakeService:
         row = self.cite(
             "pv-sv-05",
             "Kernwerte & Fristen",
-            "| Geringfügigkeitsgrenze monatlich | 551,10 € | 2026 (unverändert zu 2025) | § 5 Abs 2 ASVG, Budgetbegleitgesetz 2025 |",
+            ROW,
         )
         other = self.cite("pv-sv-07", "Zusammenfassung", self.entry("pv-sv-07").sections[0].text.split(". ")[0] + ".")
         if "böse" in text:
@@ -180,7 +184,15 @@ class FakeService:
             formula = Formula(
                 expression="551,10 * 1,5", operands=(Operand(value="551,10", entry_id="pv-sv-05"),), result="826,65"
             )
-            return (Claim(text="Der Grenzwert beträgt 826,65 €", derived=True, formula=formula, marks=("secondary_source",), citations=(row,)),)
+            return (
+                Claim(
+                    text="Der Grenzwert beträgt 826,65 €",
+                    derived=True,
+                    formula=formula,
+                    marks=("secondary_source",),
+                    citations=(row,),
+                ),
+            )
         return (
             Claim(text="Die monatliche Geringfügigkeitsgrenze beträgt 2026 unverändert **551,10 €**", citations=(sentence,)),
             Claim(text="Geringfügigkeitsgrenze monatlich: 551,10 € (2026, unverändert zu 2025)", citations=(row,)),
@@ -283,7 +295,9 @@ class FakeService:
         ]
         return SearchView(
             question=request.question,
-            plan=Plan(type="value", queries=(request.question,), as_of=request.as_of or "2026-03", topics=("sozialversicherung",)),
+            plan=Plan(
+                type="value", queries=(request.question,), as_of=request.as_of or "2026-03", topics=("sozialversicherung",)
+            ),
             words=(
                 AnalysedWord("Geringfügigkeitsgrenze", ("geringfugig", "grenz")),
                 AnalysedWord("ist", (), "Stoppwort"),
