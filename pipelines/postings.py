@@ -80,19 +80,24 @@ class Postings:
 
 
 def best_rows(
-    scores: NDArray[np.float32], limit: int, allowed: NDArray[np.bool_] | None = None
+    scores: NDArray[np.float32],
+    limit: int,
+    allowed: NDArray[np.bool_] | None = None,
+    tie_ranks: NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
-    """The `limit` best rows with a score above zero, best first, ties by row number.
+    """The `limit` best rows with a score above zero, best first.
 
     Args:
         scores: one score a row.
         limit: most rows to return, ≥ 1.
         allowed: which rows may be returned; None allows all.
+        tie_ranks: orders rows of equal score, ascending; None: by row number.
     """
     found = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
     if len(found) > limit:
         # A threshold first: sorting every hit of a large index costs more than the search itself.
         threshold = np.partition(scores[found], len(found) - limit)[len(found) - limit]
         found = found[scores[found] >= threshold]
-    order = found[np.argsort(-scores[found], kind="stable")][:limit]
+    ties = found if tie_ranks is None else tie_ranks[found]
+    order = found[np.lexsort((ties, -scores[found]))][:limit]
     return [(int(row), float(scores[row])) for row in order]

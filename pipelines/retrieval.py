@@ -1,0 +1,212 @@
+"""Hybrid retrieval: three channels, fused over entries and sections, for a question or for a whole plan."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle
+from numpy.typing import NDArray
+
+from custom_postprocessors.evidence import SCOPE_OF_WORK, Scope
+from pipelines.channels import ChannelRetriever
+from pipelines.contracts import Channel, Plan
+from pipelines.errors import IndexFault
+from pipelines.fusion import CHANNELS, FusionOptions, SearchBundle, WeightedRRF
+from pipelines.german import GermanAnalyzer, QueryAnalysis
+from pipelines.node_file import NodeFile
+
+MOST_SECTIONS = 40
+SECTIONS_OF_SOURCE_TEXT = 3
+SUB_QUERY_WEIGHT = 0.5
+KEPT_OF_SUB_QUERY = 2
+_KEPT_FROM_PLACE = 6
+_STAND_MONTHS = 36
+_SCORE_KEYS: Mapping[Channel, str] = {"lexical": "score_bm25", "dense": "score_similarity", "typo": "score_ngram"}
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a plan found.
+
+    `nodes`: sections best first, one of an ordinary entry, up to three of a source text; `score` is the fused score, which
+    ranks and says nothing about relevance. The metadata have the raw evidence: `score_bm25`, `score_similarity`,
+    `score_ngram` (absent: the channel did not find the section, or failed) and `score_fused`.
+    `per_query`: the same for each query of the plan alone. `ranks`: node id → rank from 1 in each channel that had it among
+    its candidates (the best rank over the queries). `analyses`: how each query was understood.
+    """
+
+    nodes: list[NodeWithScore]
+    per_query: tuple[tuple[NodeWithScore, ...], ...] = ()
+    degraded: tuple[Channel, ...] = ()
+    ranks: Mapping[str, Mapping[Channel, int]] | None = None
+    analyses: tuple[QueryAnalysis, ...] = ()
+
+
+class HybridRetriever(BaseRetriever):
+    """Retrieves from one opened index version. Deterministic; safe for many threads; a failing channel is left out.
+
+    Args:
+        nodes: the version's sections; texts are read when a result needs them.
+        analyzer: the version's German analysis.
+        channels: one retriever for each of the three channels, in the order of `CHANNELS`.
+        options: weights and constants.
+    """
+
+    def __init__(
+        self,
+        nodes: NodeFile,
+        analyzer: GermanAnalyzer,
+        channels: Sequence[ChannelRetriever],
+        options: FusionOptions | None = None,
+    ) -> None:
+        super().__init__()
+        self._nodes = nodes
+        self._analyzer = analyzer
+        self._options = options or FusionOptions()
+        self._fusion = WeightedRRF(channels, self._options.weights, self._options.rrf_k)
+        infos = list(nodes.entries.values())
+        self._entry_of_row = [info.entry_id for info in infos for _ in range(info.rows)]
+        works = np.array([info.work for info in infos for _ in range(info.rows)], dtype=object)
+        self._rows_of_work: dict[Scope, NDArray[np.bool_]] = {scope: works == work for work, scope in SCOPE_OF_WORK.items()}
+
+    def retrieve_plan(self, plan: Plan, limit: int = MOST_SECTIONS) -> Retrieved:
+        """The sections that the plan's queries find together; scopes filter, topics and a fitting Stand are a mild boost.
+
+        Every further query of the plan keeps its two best entries near the top. Nothing found is an empty result.
+
+        Raises:
+            IndexFault: all channels failed.
+        """
+        allowed = self._allowed(plan.scopes)
+        bundles = [self._search(query, allowed) for query in plan.queries]
+        boost = self._boosts(plan.topics, plan.as_of)
+        rankings = [self._boosted(fused, boost) for _, fused in bundles]
+        searches = [bundle for bundle, _ in bundles]
+        merged = self._merged(rankings)
+        return Retrieved(
+            nodes=self._results(self._selected(merged, limit), searches),
+            per_query=tuple(
+                tuple(self._results(self._selected(ranking, limit), [search]))
+                for ranking, search in zip(rankings, searches, strict=True)
+            ),
+            degraded=_degraded(searches),
+            ranks=self._ranks(searches),
+            analyses=tuple(search.analysis for search in searches if search.analysis is not None),
+        )
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        search, fused = self._search(query_bundle.query_str, None)
+        return self._results(self._selected(fused, MOST_SECTIONS), [search])
+
+    def _search(self, query: str, allowed: NDArray[np.bool_] | None) -> tuple[SearchBundle, list[tuple[int, float]]]:
+        bundle = SearchBundle(query_str=query, analysis=self._analyzer.query_tokens(query), allowed=allowed)
+        found = self._fusion.retrieve(bundle)
+        if len(bundle.failures) == len(CHANNELS):
+            raise IndexFault(
+                f"All retrieval channels failed: {'; '.join(bundle.failures.values())}", hint="See `python -m app doctor`."
+            )
+        return bundle, [(int(hit.node.metadata["row"]), hit.score or 0.0) for hit in found]
+
+    def _allowed(self, scopes: Iterable[Scope]) -> NDArray[np.bool_] | None:
+        masks = [self._rows_of_work[scope] for scope in scopes]
+        return np.logical_or.reduce(masks) if masks else None
+
+    def _boosts(self, topics: Sequence[str], as_of: str) -> Mapping[str, float]:
+        """A factor for each entry, 1 or a little more."""
+        options = self._options
+        if options.mode == "keyword_leading":
+            return {}
+        wanted = set(topics)
+        month = _month(as_of)
+        return {
+            entry_id: 1.0
+            + options.topic_boost * (info.topic in wanted)
+            + options.stand_boost * max(0.0, 1.0 - abs(month - _month(info.stand)) / _STAND_MONTHS)
+            for entry_id, info in self._nodes.entries.items()
+        }
+
+    def _boosted(self, ranking: list[tuple[int, float]], boost: Mapping[str, float]) -> list[tuple[int, float]]:
+        if not boost:
+            return ranking
+        boosted = [(row, score * boost[self._entry_of_row[row]]) for row, score in ranking]
+        return sorted(boosted, key=lambda item: (-item[1], self._nodes.node_ids[item[0]]))
+
+    def _merged(self, rankings: list[list[tuple[int, float]]]) -> list[tuple[int, float]]:
+        if len(rankings) == 1:
+            return rankings[0]
+        sums: dict[int, float] = defaultdict(float)
+        for number, ranking in enumerate(rankings):
+            for row, score in ranking:
+                sums[row] += score * (SUB_QUERY_WEIGHT if number else 1.0)
+        merged = sorted(sums.items(), key=lambda item: (-item[1], self._nodes.node_ids[item[0]]))
+        kept = [row for ranking in rankings[1:] for row in self._best_of_entries(ranking, KEPT_OF_SUB_QUERY)]
+        return _lifted(merged, kept)
+
+    def _best_of_entries(self, ranking: list[tuple[int, float]], count: int) -> list[int]:
+        best: dict[str, int] = {}
+        for row, _ in ranking:
+            best.setdefault(self._entry_of_row[row], row)
+            if len(best) == count:
+                break
+        return list(best.values())
+
+    def _selected(self, ranking: list[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+        """One section of an ordinary entry, up to three of a source text."""
+        taken: dict[str, int] = defaultdict(int)
+        selected: list[tuple[int, float]] = []
+        for row, score in ranking:
+            entry_id = self._entry_of_row[row]
+            most = SECTIONS_OF_SOURCE_TEXT if self._nodes.entries[entry_id].source_text else 1
+            if taken[entry_id] < most:
+                taken[entry_id] += 1
+                selected.append((row, score))
+                if len(selected) == limit:
+                    break
+        return selected
+
+    def _results(self, selected: list[tuple[int, float]], searches: Sequence[SearchBundle]) -> list[NodeWithScore]:
+        results = []
+        for row, fused in selected:
+            node = self._nodes.at(row).to_text_node()
+            for channel, key in _SCORE_KEYS.items():
+                found = [float(search.scores[channel][row]) for search in searches if channel in search.scores]
+                if found and max(found) > 0:
+                    node.metadata[key] = max(found)
+            node.metadata["score_fused"] = fused
+            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *_SCORE_KEYS.values(), "score_fused"]
+            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *_SCORE_KEYS.values(), "score_fused"]
+            results.append(NodeWithScore(node=node, score=fused))
+        return results
+
+    def _ranks(self, searches: Sequence[SearchBundle]) -> Mapping[str, Mapping[Channel, int]]:
+        ranks: dict[str, dict[Channel, int]] = defaultdict(dict)
+        for search in searches:
+            for channel, hits in search.hits.items():
+                for rank, (row, _) in enumerate(hits, start=1):
+                    of_node = ranks[self._nodes.node_ids[row]]
+                    of_node[channel] = min(rank, of_node.get(channel, rank))
+        return dict(ranks)
+
+
+
+def _lifted(merged: list[tuple[int, float]], kept: Sequence[int]) -> list[tuple[int, float]]:
+    """The ranking with every row of `kept` at place six or better."""
+    top = {row for row, _ in merged[:_KEPT_FROM_PLACE]}
+    below = [row for row in dict.fromkeys(kept) if row not in top]
+    if not below or len(merged) <= _KEPT_FROM_PLACE:
+        return merged
+    head, tail = merged[:_KEPT_FROM_PLACE], [item for item in merged[_KEPT_FROM_PLACE:] if item[0] not in below]
+    return [*head, *((row, head[-1][1]) for row in below), *tail]
+
+
+def _degraded(searches: Sequence[SearchBundle]) -> tuple[Channel, ...]:
+    return tuple(channel for channel in CHANNELS if any(channel in search.failures for search in searches))
+
+
+def _month(text: str) -> int:
+    """Months since year 0 of a `YYYY-MM`."""
+    first = date.fromisoformat(f"{text}-01")
+    return first.year * 12 + first.month
