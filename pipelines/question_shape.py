@@ -14,7 +14,9 @@ _HEIGHT = rule(
     r"\bwie ?(?:hoch|viel|vü)\b|\bwie ?vü\b|\bhöhe\b|\bausmaß\b|\bwas (?:zahl|kost|kriegt|krieg|bekomm|verdient|setz|gilt)\w*|"
     r"\b\w*(?:grenze|grenzwert|betrag|beträge|pauschale|höchst\w*|mindest\w*|deckel|freibetrag)\b"
 )
-_MONEY = rule(r"€|\beuro\b|\bkost\w*|\bpreis\b|\b\w*(?:lohn|löhne|gehalt|gehälter|entgelt|geld|betrag|beträge|beitrag|beiträge|zuschuss)\b")
+_MONEY = rule(
+    r"€|\beuro\b|\bkost\w*|\bpreis\b|\b\w*(?:lohn|löhne|gehalt|gehälter|entgelt|geld|betrag|beträge|beitrag|beiträge|zuschuss)\b"
+)
 _PERIOD = rule(
     rf"\bwie ?(?:lange?|oft)\b|\bwie ?viele? (?:\w+ )?{_UNIT}\b|\b\w*(?:frist|fristen|dauer|zeitraum)\b|"
     rf"\bin welcher (?:zeit|frist)\b|\bwelche (?:zeit|arbeitszeit)\b"

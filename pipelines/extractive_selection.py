@@ -1,0 +1,196 @@
+"""Which few of the ranked pieces are quoted: best first, nothing twice, readable, within the budget."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pipelines.extractive_ranking import Candidate
+from pipelines.extractive_units import Quotable
+
+_REPEATED_SHARE = 0.15
+_DEPENDENT = re.compile(
+    r"(?:(?:Sie|Er|Es|Das|Dies\w*|Jene\w*|Dabei|Davon|Davor|Dafür|Dazu|Dann|Danach|Daraus|Daher|Damit|Darüber|Darunter|Daneben|"
+    r"Dort|Hier|Beide\w*|Ebenso|Deshalb|Sonst|Andernfalls|Umgekehrt|Zusätzlich|Solche\w*|Ihr\w*|Sein\w*|Auch|Nur|Erst|Wer das)\b"
+    r"|Für (?:sie|ihn|diese)\b|In (?:diesem|beiden|diesen)\b|Bei (?:beiden|diesen)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What an answer may cost: quotes, characters of quotes, and how far below the best a quote may score."""
+
+    quotes: int
+    characters: int
+    score_range: float
+    longest_quote: int = 330
+    repetition: float = 1.5
+    """Points that a piece loses when all its words were already quoted."""
+
+
+ANSWER_BUDGET = Budget(quotes=8, characters=1200, score_range=6.0)
+SURVEY_BUDGET = Budget(quotes=16, characters=3000, score_range=8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is quoted as one: a table row, or one or more sentences of a paragraph that follow each other."""
+
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def start(self) -> int:
+        """Where the quote begins in its section."""
+        return self.candidates[0].quotable.start
+
+    @property
+    def end(self) -> int:
+        """Where the quote ends in its section."""
+        return self.candidates[-1].quotable.end
+
+    @property
+    def score(self) -> float:
+        """The score of its best piece."""
+        return max(candidate.score for candidate in self.candidates)
+
+    @property
+    def length(self) -> int:
+        """Characters that quoting it costs."""
+        header = self.candidates[0].quotable.header
+        return self.end - self.start + (header[1] - header[0] if header else 0)
+
+    @property
+    def text(self) -> str:
+        """What the reader sees."""
+        return " ".join(candidate.quotable.text for candidate in self.candidates)
+
+    def follows(self, other: "Excerpt") -> bool:
+        """Whether it is the next sentence after `other` in the same paragraph."""
+        last, first = other.candidates[-1], self.candidates[0]
+        return (
+            last.passage.node_id == first.passage.node_id
+            and first.index == last.index + 1
+            and not (last.quotable.is_row or first.quotable.is_row)
+            and last.quotable.block == first.quotable.block
+        )
+
+    def joined(self, following: "Excerpt") -> "Excerpt":
+        """Both as one."""
+        return Excerpt((*self.candidates, *following.candidates))
+
+
+class Selection:
+    """Grows an answer piece by piece; `excerpts` are in the order in which they were chosen."""
+
+    def __init__(self, ranked: Sequence[Candidate], budget: Budget) -> None:
+        self._budget = budget
+        self._by_place: Mapping[tuple[str, int], Candidate] = {
+            (candidate.passage.node_id, candidate.index): candidate for candidate in ranked
+        }
+        self._repeated = dict.fromkeys(self._by_place, 0.0)
+        self.excerpts: list[Excerpt] = []
+
+    @property
+    def characters(self) -> int:
+        """Characters of all quotes."""
+        return sum(excerpt.length for excerpt in self.excerpts)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further quote may be begun."""
+        return len(self.excerpts) >= self._budget.quotes
+
+    def worth(self, candidate: Candidate) -> float:
+        """The score less what the piece only repeats."""
+        return candidate.score - self._budget.repetition * self._repeated[candidate.passage.node_id, candidate.index]
+
+    def _note(self, quoted: Candidate) -> None:
+        for place, candidate in self._by_place.items():
+            share = _repeated(candidate.quotable, quoted.quotable)
+            if share > self._repeated[place]:
+                self._repeated[place] = share
+
+    def has(self, candidate: Candidate) -> bool:
+        """Whether the piece is part of the answer."""
+        return any(candidate in excerpt.candidates for excerpt in self.excerpts)
+
+    def add(self, candidate: Candidate) -> bool:
+        """Takes the piece, with the sentence that it depends on, if both fit; joins neighbouring sentences."""
+        piece = self._with_antecedent(Excerpt((candidate,)))
+        for number, excerpt in enumerate(self.excerpts):
+            joined = (
+                excerpt.joined(piece) if piece.follows(excerpt) else piece.joined(excerpt) if excerpt.follows(piece) else None
+            )
+            if joined and joined.end - joined.start <= self._budget.longest_quote:
+                if self.characters - excerpt.length + joined.length > self._budget.characters:
+                    return False
+                self.excerpts[number] = joined
+                self._note(candidate)
+                return True
+        if self.full or self.characters + piece.length > self._budget.characters:
+            return False
+        self.excerpts.append(piece)
+        self._note(candidate)
+        return True
+
+    def widen(self, worst: float) -> None:
+        """Spends what is left of the characters on the sentences beside those quoted, if they score above `worst`."""
+        for number, excerpt in enumerate(self.excerpts):
+            for step in (1, -1):
+                beside = self._beside(self.excerpts[number], step)
+                if beside is None or self.worth(beside) < worst or self.has(beside):
+                    continue
+                piece = Excerpt((beside,))
+                joined = excerpt.joined(piece) if step == 1 else piece.joined(excerpt)
+                fits = self.characters - excerpt.length + joined.length <= self._budget.characters
+                if fits and joined.end - joined.start <= self._budget.longest_quote:
+                    self.excerpts[number] = excerpt = joined
+                    self._note(beside)
+
+    def _with_antecedent(self, piece: Excerpt) -> Excerpt:
+        """The piece, after the sentence before it when it begins with a word that points there."""
+        first = piece.candidates[0]
+        if first.quotable.is_row or not _DEPENDENT.match(first.quotable.text):
+            return piece
+        before = self._beside(piece, -1)
+        if before is None or self.has(before):
+            return piece
+        joined = Excerpt((before,)).joined(piece)
+        return joined if joined.end - joined.start <= self._budget.longest_quote else piece
+
+    def _beside(self, excerpt: Excerpt, step: int) -> Candidate | None:
+        edge = excerpt.candidates[-1 if step == 1 else 0]
+        found = self._by_place.get((edge.passage.node_id, edge.index + step))
+        if found is None:
+            return None
+        piece = Excerpt((found,))
+        return found if (piece.follows(excerpt) if step == 1 else excerpt.follows(piece)) else None
+
+
+def select(ranked: Sequence[Candidate], budget: Budget) -> list[Excerpt]:
+    """The excerpts of an answer, best first; empty when there is no piece.
+
+    Greedy by score less repetition. A piece whose score lies more than `budget.score_range` below the best is left out.
+    """
+    if not ranked:
+        return []
+    worst = ranked[0].score - budget.score_range
+    selection = Selection(ranked, budget)
+    waiting = [candidate for candidate in ranked if candidate.score >= worst]
+    while waiting and not selection.full:
+        best = max(waiting, key=selection.worth)
+        waiting.remove(best)
+        if selection.worth(best) < worst:
+            break
+        if not selection.has(best):
+            selection.add(best)
+    selection.widen(worst)
+    return selection.excerpts
+
+
+def _repeated(candidate: Quotable, quoted: Quotable) -> float:
+    """How much of a piece was said already, in [0, 1]."""
+    smaller = min(len(candidate.tokens), len(quoted.tokens))
+    if not smaller:
+        return 0.0
+    shared = len(candidate.tokens & quoted.tokens) / smaller
+    return max(0.0, shared - _REPEATED_SHARE)
