@@ -3,7 +3,7 @@
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,15 +12,18 @@ from typing import Protocol
 
 from chromadb.errors import ChromaError
 
-from custom_postprocessors.evidence import Conflict, Fact
+from custom_postprocessors.conflicts import detect_conflicts
+from custom_postprocessors.evidence import TextAnalyzer
 from pipelines.errors import IndexFault, IndexMissing
 from pipelines.fact_file import FACTS_FILE, write_facts
+from pipelines.facts import facts_of
 from pipelines.index_layout import IndexLayout
 from pipelines.index_meta import IndexMeta, IndexOptions, read_meta_file, version_name, write_meta
 from pipelines.node_file import NODES_FILE, NodeFile, WrittenNodes, write_nodes
 from pipelines.nodes import SectionNode
 
 CONFLICTS_FILE = "conflicts.json"
+_TOLD_EVERY = 1000
 _log = logging.getLogger(__name__)
 
 
@@ -35,8 +38,11 @@ class Progress(Protocol):
 class ChannelSuite(Protocol):
     """The retrieval channels of an index version: how they are built from its node file, and how they are checked."""
 
-    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> None:
-        """Writes the channels' own folders into the directory of a version; the same nodes give the same ranking."""
+    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> TextAnalyzer:
+        """Writes the channels' own folders into the directory of a version; the same nodes give the same ranking.
+
+        Returns the analysis that was learned from the sections.
+        """
         ...
 
     def check(self, nodes: NodeFile, directory: Path) -> None:
@@ -53,20 +59,11 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
-    """What is derived from the sections beside the channels."""
-
-    facts_of: Callable[[SectionNode], tuple[Fact, ...]]
-    detect_conflicts: Callable[[tuple[Fact, ...], NodeFile], tuple[Conflict, ...]]
-
-
-@dataclass(frozen=True, slots=True)
 class IndexRecipe:
     """How sections become an index version."""
 
     options: IndexOptions
     suite: ChannelSuite
-    derivation: Derivation
 
 
 def build_index(
@@ -93,9 +90,11 @@ def build_index(
             layout.clean()
             built = layout.new_directory()
             try:
-                written = _write_texts(nodes, built, recipe, progress)
-                meta = _meta(written, recipe.options, layout, knowledge_base_hash, created_at or datetime.now(UTC))
-                _build_channels(built, meta, recipe, progress)
+                written = write_nodes(_counted(nodes, recipe.options, progress), built / NODES_FILE)
+                derived = _build_from(built, recipe, progress)
+                meta = _meta(written, derived, recipe.options, layout, knowledge_base_hash, created_at or datetime.now(UTC))
+                _check(built, meta, recipe, progress)
+                write_meta(meta, built)
                 layout.publish(built, meta.index_version)
             finally:
                 shutil.rmtree(built, ignore_errors=True)
@@ -127,54 +126,66 @@ def go_back(data_dir: Path) -> IndexMeta:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    nodes: WrittenNodes
+class _Derived:
     facts: int
     conflicts: int
 
 
-def _write_texts(nodes: Iterable[SectionNode], built: Path, recipe: IndexRecipe, progress: Progress) -> _Written:
-    """Node file, facts and conflicts."""
-    progress("nodes", 0, 0)
-    written = write_nodes(nodes, built / NODES_FILE, max_nodes=recipe.options.max_nodes)
-    if written.nodes >= recipe.options.warn_nodes:
-        _log.warning("The index has %d sections; the limit is %d (PV_MAX_NODES).", written.nodes, recipe.options.max_nodes)
+def _counted(nodes: Iterable[SectionNode], options: IndexOptions, progress: Progress) -> Iterator[SectionNode]:
+    """Passes the sections on, tells how many there were, and stops at the limit."""
+    count = 0
+    for count, node in enumerate(nodes, start=1):
+        if count > options.max_nodes:
+            raise IndexFault(
+                f"The knowledge base has more than {options.max_nodes} sections.", hint="Raise PV_MAX_NODES or remove entries."
+            )
+        if count % _TOLD_EVERY == 0:
+            progress("nodes", count, 0)
+        yield node
+    if count >= options.warn_nodes:
+        _log.warning("The index has %d sections; the limit is %d (PV_MAX_NODES).", count, options.max_nodes)
+
+
+def _build_from(built: Path, recipe: IndexRecipe, progress: Progress) -> _Derived:
+    """Everything that is made from the node file: facts, channels, conflicts."""
     with closing(NodeFile.open(built / NODES_FILE)) as file:
-        progress("facts", 0, written.nodes)
-        facts = write_facts((fact for node in file for fact in recipe.derivation.facts_of(node)), built / FACTS_FILE)
+        progress("facts", 0, len(file))
+        facts = write_facts((fact for node in file for fact in facts_of(node)), built / FACTS_FILE)
+        analyzer = recipe.suite.build(file, built, progress)
         progress("conflicts", 0, len(facts))
-        conflicts = recipe.derivation.detect_conflicts(facts, file)
-    (built / CONFLICTS_FILE).write_text(
-        json.dumps([conflict.model_dump() for conflict in conflicts], ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-    )
-    return _Written(written, len(facts), len(conflicts))
+        conflicts = detect_conflicts(facts, file.views(), analyzer)
+    rows = [conflict.model_dump(mode="json") for conflict in conflicts]
+    (built / CONFLICTS_FILE).write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return _Derived(len(facts), len(conflicts))
 
 
 def _meta(
-    written: _Written, options: IndexOptions, layout: IndexLayout, knowledge_base_hash: str | None, created_at: datetime
+    written: WrittenNodes,
+    derived: _Derived,
+    options: IndexOptions,
+    layout: IndexLayout,
+    knowledge_base_hash: str | None,
+    created_at: datetime,
 ) -> IndexMeta:
-    name = version_name(written.nodes.nodes_hash, options.fingerprint)
     return IndexMeta(
         **options.fingerprint.model_dump(),
-        index_version=layout.free_name(name),
+        index_version=layout.free_name(version_name(written.nodes_hash, options.fingerprint)),
         created_at=created_at,
-        entries=written.nodes.entries,
-        nodes=written.nodes.nodes,
-        facts=written.facts,
-        conflicts=written.conflicts,
-        knowledge_base_hash=knowledge_base_hash or written.nodes.nodes_hash,
-        nodes_hash=written.nodes.nodes_hash,
+        entries=written.entries,
+        nodes=written.nodes,
+        facts=derived.facts,
+        conflicts=derived.conflicts,
+        knowledge_base_hash=knowledge_base_hash or written.nodes_hash,
+        nodes_hash=written.nodes_hash,
     )
 
 
-def _build_channels(built: Path, meta: IndexMeta, recipe: IndexRecipe, progress: Progress) -> None:
-    """The channels, then the check of everything; `index_meta.json` is written last, so that it means „complete“."""
+def _check(built: Path, meta: IndexMeta, recipe: IndexRecipe, progress: Progress) -> None:
+    """Everything as it was written; `index_meta.json` comes after it and so means „complete“."""
+    progress("check", 0, meta.nodes)
     with closing(NodeFile.open(built / NODES_FILE)) as file:
-        recipe.suite.build(file, built, progress)
-        progress("check", 0, meta.nodes)
         require_nodes(file, meta)
         recipe.suite.check(file, built)
-    write_meta(meta, built)
 
 
 def require_nodes(file: NodeFile, meta: IndexMeta) -> None:

@@ -83,8 +83,8 @@ class RetrievalSuite:
         self._cache = cache
         self._lexicon = lexicon
 
-    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> None:
-        """Writes `vocabulary.json`, `bm25/`, `typo/` and `chroma/`."""
+    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> GermanAnalyzer:
+        """Writes `vocabulary.json`, `bm25/`, `typo/` and `chroma/`; returns the analysis."""
         total = len(nodes)
         progress("analysis", 0, total)
         analyzer = GermanAnalyzer.build(nodes, self._lexicon)
@@ -97,6 +97,7 @@ class RetrievalSuite:
         progress("vectors", 0, total)
         with _collection(directory, create=True) as collection:
             store_vectors(collection, vectors, nodes.node_ids, [node.text_hash for node in nodes])
+        return analyzer
 
     def check(self, nodes: NodeFile, directory: Path) -> None:
         """Every section is in Chroma with the hash of its text, and each channel finds a section by what it is made of."""

@@ -41,14 +41,14 @@ class WrittenNodes:
     nodes: int
 
 
-def write_nodes(nodes: Iterable[SectionNode], path: Path, *, max_nodes: int) -> WrittenNodes:
+def write_nodes(nodes: Iterable[SectionNode], path: Path) -> WrittenNodes:
     """Streams nodes to `path` (through `.tmp` and a rename), one canonical JSON line each.
 
     The nodes of an entry have to follow each other and entries have to come in ascending order of their ids, so that
     the same knowledge base always gives the same bytes.
 
     Raises:
-        IndexFault: no node at all, more than `max_nodes`, a repeated id, or entries out of order.
+        IndexFault: no node at all, a repeated id, or entries out of order.
     """
     digest, seen, last_entry, entries = hashlib.sha256(), set[str](), "", 0
     tmp = path.with_name(path.name + ".tmp")
@@ -58,10 +58,6 @@ def write_nodes(nodes: Iterable[SectionNode], path: Path, *, max_nodes: int) -> 
                 raise IndexFault(f"Section id {node.node_id!r} occurs twice.", hint="Give the two sections different headings.")
             if node.entry_id < last_entry:
                 raise IndexFault(f"Entry {node.entry_id!r} comes after {last_entry!r}; entries have to be sorted by id.")
-            if len(seen) == max_nodes:
-                raise IndexFault(
-                    f"The knowledge base has more than {max_nodes} sections.", hint="Raise PV_MAX_NODES or remove entries."
-                )
             seen.add(node.node_id)
             entries += node.entry_id != last_entry
             last_entry = node.entry_id
@@ -74,6 +70,22 @@ def write_nodes(nodes: Iterable[SectionNode], path: Path, *, max_nodes: int) -> 
         raise IndexFault("The knowledge base has no section.", hint="Check PV_KB_DIR and the faults of the ingest.")
     os.replace(tmp, path)
     return WrittenNodes(digest.hexdigest(), entries, len(seen))
+
+
+class SectionView:
+    """What is short of a section; its text is read from the file whenever it is asked for."""
+
+    __slots__ = ("_file", "_row", "cross_refs", "entry_id", "node_id", "section", "stand", "title", "topic", "work")
+
+    def __init__(self, node: SectionNode, file: "NodeFile", row: int) -> None:
+        self.node_id, self.entry_id, self.section, self.title = node.node_id, node.entry_id, node.section, node.title
+        self.stand, self.topic, self.work, self.cross_refs = node.stand, node.topic, node.work, node.cross_refs
+        self._file, self._row = file, row
+
+    @property
+    def text(self) -> str:
+        """The section's text."""
+        return self._file.at(self._row).text
 
 
 class NodeFile(Sequence[SectionNode]):
@@ -146,6 +158,10 @@ class NodeFile(Sequence[SectionNode]):
             raise IndexError(f"row {row} of {len(self.node_ids)}")
         start, end = self._offsets[row], self._offsets[row + 1]
         return _parse(os.pread(self._descriptor, end - start, start), self.path)
+
+    def views(self) -> Iterator[SectionView]:
+        """All sections in file order without their texts, for what needs many of them at once."""
+        return (SectionView(node, self, row) for row, node in enumerate(self))
 
     def row(self, node_id: str) -> int | None:
         """The row of a section; None when there is no such section."""

@@ -1,7 +1,8 @@
 import hashlib
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,15 +13,16 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-from custom_postprocessors.evidence import Conflict, ConflictSide, Fact, Validity
 from pipelines.errors import IndexBusy, IndexFault, IndexMismatch, IndexMissing
-from pipelines.index_build import Derivation, IndexRecipe, Progress, build_index, go_back
+from pipelines.facts import facts_of
+from pipelines.index_build import IndexRecipe, Progress, build_index, go_back
 from pipelines.index_layout import IndexLayout
 from pipelines.index_meta import Fingerprint, IndexOptions, differences
 from pipelines.index_open import OpenIndex, open_index, read_current_meta
 from pipelines.node_file import NODES_FILE, NodeFile
 from pipelines.nodes import SectionNode
 
+ROOT = Path(__file__).resolve().parents[2]
 FINGERPRINT = Fingerprint(
     embedding_model="letters",
     embedding_digest="1",
@@ -37,7 +39,7 @@ def section(entry_id: str, slug: str = "zusammenfassung", text: str = "Text", po
     return SectionNode(
         node_id=f"{entry_id}#{slug}",
         entry_id=entry_id,
-        section=slug.title(),
+        section="Kernwerte & Fristen" if slug == "kernwerte-fristen" else slug.title(),
         title=f"Titel {entry_id}",
         stand="2026-01",
         work="pv",
@@ -53,11 +55,15 @@ def section(entry_id: str, slug: str = "zusammenfassung", text: str = "Text", po
     )
 
 
-def corpus(*entry_ids: str, text: str = "Die Grenze beträgt 551,10 €.") -> list[SectionNode]:
+def table(value: str) -> str:
+    return f"| Kennzahl | Wert | Gültig | Grundlage |\n|---|---|---|---|\n| Geringfügigkeitsgrenze | {value} | 2026 | § 5 ASVG |"
+
+
+def corpus(*entry_ids: str, text: str = "Die Grenze beträgt 551,10 €.", value: str = "551,10 €") -> list[SectionNode]:
     return [
-        section(entry_id, slug, f"{text} {entry_id} {slug}", position)
+        node
         for entry_id in entry_ids
-        for position, slug in enumerate(("zusammenfassung", "kernwerte-fristen"))
+        for node in (section(entry_id, text=f"{text} {entry_id}"), section(entry_id, "kernwerte-fristen", table(value), 1))
     ]
 
 
@@ -80,13 +86,23 @@ class VectorChannel:
         self.closed = True
 
 
+class Words:
+    """An analysis of plain words."""
+
+    def tokens(self, text: str) -> list[str]:
+        return text.lower().split()
+
+    def rarity(self, token: str) -> float:
+        return 1.0
+
+
 class VectorSuite:
     """A channel suite with Chroma only, and hooks to fail where a test wants it."""
 
     def __init__(self, fail: str = "") -> None:
         self.fail = fail
 
-    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> None:
+    def build(self, nodes: NodeFile, directory: Path, progress: Progress) -> Words:
         with chromadb.PersistentClient(str(directory / "chroma"), settings=ChromaSettings(anonymized_telemetry=False)) as client:
             collection = client.create_collection("nodes", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
             rows = list(nodes)
@@ -98,38 +114,15 @@ class VectorSuite:
         progress("dense", len(nodes), len(nodes))
         if self.fail == "build":
             raise OSError(28, "No space left on device")
+        return Words()
 
     def check(self, nodes: NodeFile, directory: Path) -> None:
         if self.fail == "check" or VectorChannel(directory, nodes).ids != tuple(sorted(nodes.node_ids)):
             raise IndexFault("Chroma does not hold every section.")
 
 
-def facts_of(node: SectionNode) -> tuple[Fact, ...]:
-    if not node.node_id.endswith("kernwerte-fristen"):
-        return ()
-    fact = Fact(
-        f"{node.node_id}/1",
-        node.node_id,
-        node.entry_id,
-        node.section,
-        node.stand,
-        "Grenze",
-        "551,10 €",
-        "2026",
-        "§ 5",
-        0,
-        5,
-        Validity("2026", datetime(2026, 1, 1).date(), datetime(2027, 1, 1).date(), True),
-    )
-    return (fact,)
-
-
-def no_conflicts(facts: tuple[Fact, ...], nodes: NodeFile) -> tuple[Conflict, ...]:
-    return ()
-
-
 def recipe(*, fail: str = "", fingerprint: Fingerprint = FINGERPRINT, max_nodes: int = 100) -> IndexRecipe:
-    return IndexRecipe(IndexOptions(fingerprint, max_nodes=max_nodes), VectorSuite(fail), Derivation(facts_of, no_conflicts))
+    return IndexRecipe(IndexOptions(fingerprint, max_nodes=max_nodes), VectorSuite(fail))
 
 
 def opened(data_dir: Path, fingerprint: Fingerprint = FINGERPRINT) -> OpenIndex[VectorChannel]:
@@ -153,19 +146,17 @@ def test_opens_what_was_built(tmp_path: Path) -> None:
         assert index.rows_of_entry("pv-x-01") == range(0)
         assert index.sections_of("pv-a-01") == tuple(nodes[:2])
         assert list(index.entries) == ["pv-a-01", "pv-b-01"]
-        assert index.facts_of("pv-a-01#kernwerte-fristen") == facts_of(nodes[1])
+        assert index.facts_of("pv-a-01#kernwerte-fristen") == facts_of(nodes[1]) != ()
         assert index.facts_of("pv-a-01#zusammenfassung") == ()
         assert index.channels.ids == tuple(sorted(node.node_id for node in nodes))
 
 
-def test_conflicts_come_back_as_they_were_found(tmp_path: Path) -> None:
-    sides = tuple(ConflictSide(entry_id=i, section="K", stand="2026-01", value=v, quote=v, start=0, end=3)
-                  for i, v in (("pv-a-01", "1 €"), ("pv-b-01", "2 €")))  # fmt: skip
-    conflict = Conflict(id="c1", quantity="Grenze", sides=sides)
-    with_conflict = replace(recipe(), derivation=Derivation(facts_of, lambda facts, nodes: (conflict,)))
-    build_index(corpus("pv-a-01", "pv-b-01"), tmp_path, with_conflict)
+def test_conflicting_values_of_two_entries_are_in_the_register(tmp_path: Path) -> None:
+    nodes = [*corpus("pv-a-01", value="551,10 €"), *corpus("pv-a-02", value="518,44 €")]
+    meta = build_index(nodes, tmp_path, recipe())
     with opened(tmp_path) as index:
-        assert index.conflicts == (conflict,)
+        assert meta.conflicts == len(index.conflicts) == 1
+        assert [side.entry_id for side in index.conflicts[0].sides] == ["pv-a-01", "pv-a-02"]
 
 
 def test_same_input_gives_same_bytes_and_same_name(tmp_path: Path) -> None:
@@ -305,31 +296,33 @@ def test_a_second_builder_in_the_process_is_refused(tmp_path: Path) -> None:
         build_index(corpus("pv-a-01"), tmp_path, recipe())
 
 
-def _hold(data_dir: Path, held: "multiprocessing.synchronize.Event", release: "multiprocessing.synchronize.Event") -> None:
-    with IndexLayout(data_dir).lock():
-        held.set()
-        release.wait(20)
+HOLD = """
+import sys
+from pathlib import Path
+from pipelines.index_layout import IndexLayout
+with IndexLayout(Path(sys.argv[1])).lock():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture
-def other_builder(tmp_path: Path) -> Iterator[multiprocessing.process.BaseProcess]:
-    context = multiprocessing.get_context("spawn")
-    held, release = context.Event(), context.Event()
-    process = context.Process(target=_hold, args=(tmp_path, held, release))
-    process.start()
-    assert held.wait(20)
-    yield process
-    release.set()
-    process.join()
+def other_builder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
 
 
 def test_a_second_process_is_refused_and_the_lock_ends_with_its_holder(
-    tmp_path: Path, other_builder: multiprocessing.process.BaseProcess
+    tmp_path: Path, other_builder: subprocess.Popen[str]
 ) -> None:
     with pytest.raises(IndexBusy, match=f"Process {other_builder.pid} is building"):
         build_index(corpus("pv-a-01"), tmp_path, recipe())
     other_builder.kill()
-    other_builder.join()
+    other_builder.wait()
     assert build_index(corpus("pv-a-01"), tmp_path, recipe()).nodes == 2
 
 
@@ -344,6 +337,7 @@ def test_node_lines_are_canonical_json(tmp_path: Path) -> None:
     lines = (tmp_path / "index" / meta.index_version / NODES_FILE).read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["node_id"] for line in lines] == ["pv-a-01#zusammenfassung", "pv-a-01#kernwerte-fristen"]
     assert all("551,10 €" in line for line in lines)
+    assert lines == [node.to_json() for node in corpus("pv-a-01")]
 
 
 def test_the_time_of_the_build_does_not_name_it(tmp_path: Path) -> None:
