@@ -1,0 +1,19 @@
+"""The command line: one Typer application, its commands and groups."""
+
+import typer
+
+from app.cli.asking import ask, search
+from app.cli.operating import doctor, serve
+
+app = typer.Typer(
+    name="app",
+    help="pv-agent: answers about Austrian payroll, only from your knowledge base, every statement proven.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(serve)
+app.command()(ask)
+app.command()(search)
+app.command()(doctor)
