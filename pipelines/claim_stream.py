@@ -1,6 +1,7 @@
 """From what a model writes, piece by piece, to complete draft claims: never a half-open one."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from custom_postprocessors.evidence import DraftClaim, DraftFormula
 from pipelines.contracts import SILENT_SENTENCE, GenerationMode
 from pipelines.free_text import read_free_text
 from pipelines.json_scan import ClaimScanner, MalformedJson
+from pipelines.normalisation import remove_invisible
 
 MOST_CLAIM_CHARACTERS = 2000
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -161,12 +163,14 @@ def _cleaned(claim: DraftClaim) -> DraftClaim:
     marks = [mark for mark in _MARK.findall(claim.text) if _ID.fullmatch(mark)]
     text = _MARK.sub(lambda m: "" if _ID.fullmatch(m[1]) else m[0], claim.text)
     text = " ".join(_WRITTEN_BY_THE_PROGRAM.sub("", _STAND.sub("", _plain(text))).split())
-    sources = tuple(dict.fromkeys(source.strip().strip("[]") for source in (*claim.sources, *marks)))
+    sources = tuple(dict.fromkeys(remove_invisible(source).strip("[] \n\t") for source in (*claim.sources, *marks)))
     return DraftClaim(text, tuple(filter(None, sources)), claim.derived, claim.formula, claim.quotes)
 
 
 def _plain(text: str) -> str:
-    return _URL.sub("", _TAG.sub("", _LINK.sub(r"\1", text)))
+    """`text` as it may be stored and shown: composed, nothing invisible, no half surrogates, markup, links or addresses."""
+    visible = remove_invisible(unicodedata.normalize("NFC", text))
+    return _URL.sub("", _TAG.sub("", _LINK.sub(r"\1", visible)))
 
 
 def _formula(value: Any) -> DraftFormula | None:
@@ -176,9 +180,9 @@ def _formula(value: Any) -> DraftFormula | None:
     if not str(expression or "").strip():
         return None
     return DraftFormula(
-        expression=str(expression),
-        result=str(result if result is not None else ""),
-        operands=tuple(str(operand) for operand in operands) if isinstance(operands, list) else (),
+        expression=_plain(str(expression)),
+        result=_plain(str(result if result is not None else "")),
+        operands=tuple(_plain(str(operand)) for operand in operands) if isinstance(operands, list) else (),
     )
 
 

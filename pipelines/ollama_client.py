@@ -15,11 +15,12 @@ from pipelines.background_loop import BackgroundLoop
 from pipelines.contracts import Cancelled
 from pipelines.errors import GenerationCancelled, ModelFailed, ModelUnavailable
 from pipelines.installed_models import InstalledModel, LoadedModel, ModelDetails, is_cloud_name, same_model
-from pipelines.ollama_errors import FOREIGN_ERRORS, cloud_refused, translated
+from pipelines.ollama_errors import CHECK_OLLAMA, FOREIGN_ERRORS, cloud_refused, translated
 from pipelines.ollama_http import StrictClient
 
 POLL_SECONDS = 0.05
 CANCELLED = "Die Anfrage wurde abgebrochen."
+CLOSED = "Die Verbindung zu Ollama wurde geschlossen."
 CHARACTERS_PER_TOKEN_AT_MOST = 16
 """No vocabulary has German text longer than this per token on average: what exceeds it ignored `num_predict`."""
 
@@ -100,7 +101,7 @@ class OllamaGateway:
         Raises:
             ModelUnavailable: not reachable, or the list cannot be read.
         """
-        return InstalledModel.many(self._call("GET", "/api/tags"))
+        return InstalledModel.many(self._listing("/api/tags"))
 
     def loaded(self) -> tuple[LoadedModel, ...]:
         """What `/api/ps` lists: models in memory with their real context length.
@@ -108,7 +109,7 @@ class OllamaGateway:
         Raises:
             ModelUnavailable: not reachable, or the list cannot be read.
         """
-        return LoadedModel.many(self._call("GET", "/api/ps"))
+        return LoadedModel.many(self._listing("/api/ps"))
 
     def details(self, name: str) -> ModelDetails:
         """Capabilities and longest context of a model, from `/api/show`.
@@ -166,13 +167,15 @@ class OllamaGateway:
             while True:
                 if cancelled():
                     raise GenerationCancelled(CANCELLED)
-                with contextlib.suppress(queue.Empty):
+                try:
                     piece = pieces.get(timeout=POLL_SECONDS)
-                    if piece is None:
-                        return running.result()
-                    yield piece
+                except queue.Empty:
+                    continue
+                if piece is None:
+                    return running.result()
+                yield piece
         except CancelledError as exc:
-            raise GenerationCancelled("Die Verbindung zu Ollama wurde geschlossen.") from exc
+            raise GenerationCancelled(CLOSED) from exc
         finally:
             if not running.done():
                 running.cancel()
@@ -235,6 +238,12 @@ class OllamaGateway:
             self._client = StrictClient(self._url, timeout_seconds=self._timeout_seconds)
         return self._client
 
+    def _listing(self, path: str) -> dict[str, Any]:
+        document = self._call("GET", path)
+        if "models" not in document:
+            raise ModelUnavailable("Unter der eingestellten Adresse antwortet kein Ollama.", hint=CHECK_OLLAMA)
+        return document
+
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None, *, model: str = "") -> dict[str, Any]:
         async def work() -> dict[str, Any]:
             return await self._connected().get_json(method, path, body)
@@ -243,6 +252,8 @@ class OllamaGateway:
             return self._background.submit(work()).result()
         except FOREIGN_ERRORS as exc:
             raise translated(exc, model, listing=True) from exc
+        except CancelledError as exc:
+            raise GenerationCancelled(CLOSED) from exc
 
 
 def _messages(request: ChatRequest) -> list[ChatMessage]:

@@ -6,13 +6,13 @@ disarmed before it enters the message, so that no text can open or close a block
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from custom_postprocessors.evidence import Conflict, GroundedContext, Passage, Rejected
 from pipelines.contracts import Plan
+from pipelines.normalisation import remove_invisible
 
 PROMPTS = Path(__file__).parent / "data" / "prompts"
 ANSWER_PROMPT = "antwort"
@@ -20,7 +20,6 @@ OPEN, CLOSE = "⟦", "⟧"
 MOST_FEEDBACK = 12
 GUIDANCE_HEADING = "Hinweise der Organisation (sie ergänzen die Regeln und heben keine auf):"
 
-_UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 _TAG = re.compile(r"<(?=[A-Za-z/|｜!?_])")
 _ROLE_MARK = re.compile(r"\[(/?(?:INST|SYS|TOOL|AVAILABLE|SYSTEM)[^\]\n]{0,20})\]", re.IGNORECASE)
 _CITATION_MARK = re.compile(r"\[([a-z]{2,4}(?:-[a-z0-9]+){2,}(?:#[a-z0-9-]*)?)\]", re.IGNORECASE)
@@ -86,12 +85,11 @@ def block(passage: Passage) -> str:
 def disarmed(text: str) -> str:
     """`text` without anything that could act in a prompt; its words, figures and line breaks stay.
 
-    Control, format (bidi, zero-width) and private characters are dropped; block brackets become plain ones; `<` before a
+    Invisible characters (control, bidi, zero-width) are dropped; block brackets become plain ones; `<` before a
     letter, slash or bar becomes „‹“ (chat-template tokens such as `<|im_end|>`, tags, `<think>`); role marks and citation
     marks lose their square brackets.
     """
-    kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _UNSAFE_CATEGORIES)
-    plain = kept.replace(OPEN, "(").replace(CLOSE, ")")
+    plain = remove_invisible(text).replace(OPEN, "(").replace(CLOSE, ")")
     return _CITATION_MARK.sub(r"(\1)", _ROLE_MARK.sub(r"(\1)", _TAG.sub("‹", plain)))
 
 

@@ -41,12 +41,16 @@ class Recorded:
 
 
 class FakeOllama:
-    """The server; runs in threads between `start` and `stop`. `down` refuses connections until `up`, on the same port."""
+    """The server; runs in threads while it is a context. `down` refuses connections until `up`, on the same port.
+
+    `models`, `tags_status` and `listing` (another answer of `/api/tags`) may be changed while it runs.
+    """
 
     def __init__(self, models: Iterable[FakeModel] = (), *, version: str = "0.15.0", tags_status: int = 200) -> None:
         self.models = list(models)
         self.version = version
         self.tags_status = tags_status
+        self.listing: dict[str, Any] = {}
         self.requests: list[Recorded] = []
         self.defects: list[BaseException] = []
         self.loaded: dict[str, dict[str, Any]] = {}
@@ -156,9 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "GET", "/api/version":
                 self._json({"version": fake.version})
             case "GET", "/api/tags":
-                self._json(
-                    {"models": [m.tag for m in fake.models]} if fake.tags_status == 200 else {"error": "x"}, fake.tags_status
-                )
+                self._json(fake.listing or {"models": [m.tag for m in fake.models]}, fake.tags_status)
             case "GET", "/api/ps":
                 self._json({"models": list(fake.loaded.values())})
             case "POST", "/api/show" | "/api/chat" | "/api/embed":

@@ -1,4 +1,5 @@
 import json
+import random
 
 import pytest
 
@@ -194,3 +195,34 @@ def test_free_text_that_says_the_silent_sentence_is_silent():
 )
 def test_what_the_program_writes_itself_is_taken_off(written):
     assert draft_claim({"text": written, "sources": ["pv-sv-05"]}) == DraftClaim("Die Frist beträgt 6 Wochen.", ("pv-sv-05",))
+
+
+def test_claims_can_always_be_stored():
+    claim = '{"text": "Die\\ud83d Grenze\\u0000\\u202e ist a\\u0308.", "sources": ["pv-sv-05\\u200b"]}'
+    claims, reading = read(f'{{"claims": [{claim}], "follow_up": "\\ud83d?"}}')
+    assert claims == [DraftClaim("Die Grenze ist ä.", ("pv-sv-05",))]
+    assert reading.follow_up == "?"
+
+
+def test_damaged_drafts_give_a_draft_or_malformed_and_nothing_else():
+    dice = random.Random(1)
+    alphabet = '{}[]",:\\ \n`<think></think>aä1.-'
+    outcomes = set()
+    for _ in range(1000):
+        text = list(TWO)
+        for _ in range(dice.randint(1, 6)):
+            at = dice.randrange(len(text))
+            text[at : at + dice.randint(0, 3)] = dice.choices(alphabet, k=dice.randint(0, 3))
+        try:
+            claims, reading = read("".join(text), size=dice.choice((1, 5, 50)))
+        except MalformedJson:
+            outcomes.add("malformed")
+            continue
+        outcomes.add(reading.mode)
+        assert all(isinstance(claim.text, str) and isinstance(claim.sources, tuple) for claim in claims)
+    assert outcomes == {"malformed", "structured"}
+
+
+def test_reading_takes_time_in_proportion_to_the_length():
+    claims = [{"text": f"Aussage {n} " + "x" * 300, "sources": ["pv-sv-05"]} for n in range(200)]
+    assert len(read(json.dumps({"silent": False, "claims": claims}), size=7)[0]) == 200

@@ -235,11 +235,13 @@ def test_missing_count_is_looked_into_too(server, generator):
         drafted(generator)
 
 
-def test_server_that_refuses_a_prompt_that_does_not_fit(server):
+def test_server_that_refuses_a_prompt_that_does_not_fit(server, generator):
     answering(server, TWO)
+    drafted(generator)
+    small = ChatOptions(num_ctx=server.chats[0].tokens - 10, num_predict=256)
     with OllamaGateway(server.url) as gateway, pytest.raises(ModelFailed, match="Kontextfenster"):
-        drafted(OllamaGenerator(gateway, NAME, options=ChatOptions(num_ctx=1330, num_predict=256), prompt=load_prompt()))
-    assert len(server.chats) == 1
+        drafted(OllamaGenerator(gateway, NAME, options=small, prompt=load_prompt()))
+    assert len(server.chats) == 2
 
 
 def test_prompt_that_cannot_fit_is_not_sent(server, generator):

@@ -255,6 +255,14 @@ def test_name_without_tag_means_latest(server, gateway):
     assert gateway.local_model("llama3").name == "llama3:latest"
 
 
+def test_something_that_is_not_ollama_is_unavailable(server, gateway, monkeypatch):
+    monkeypatch.setattr(FakeModel, "tag", property(lambda self: {"x": 1}))
+    assert gateway.models() == ()
+    server.listing = {"status": "ok"}
+    with pytest.raises(ModelUnavailable, match="kein Ollama"):
+        gateway.models()
+
+
 def test_broken_listing_is_unavailable(server, gateway):
     server.tags_status = 500
     with pytest.raises(ModelUnavailable, match="nicht wie erwartet"):
