@@ -8,6 +8,7 @@ from app.ui.chat_handlers import error_text
 from app.ui.chat_tab import build_chat_tab
 from app.ui.controls import carrier
 from app.ui.entry_pane import empty_pane
+from app.ui.environment import keep_gradio_local
 from app.ui.search_tab import build_search_tab
 from app.ui.service import Overview, UiService
 from app.ui.theme import head, style_sheet, theme
@@ -22,6 +23,7 @@ CONTENT_SECURITY_POLICY = (
 
 def build_ui(service: UiService) -> gr.Blocks:
     """The whole interface over one service. Nothing is asked of the service but its overview."""
+    keep_gradio_local()
     first = _frame(service)
     blocks: gr.Blocks
     with gr.Blocks(title=f"{strings.PRODUCT} – {strings.TAGLINE}", analytics_enabled=False, fill_width=True) as blocks:

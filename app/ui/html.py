@@ -34,7 +34,7 @@ def chip(citations: Sequence[Citation]) -> str:
     place = attributes(
         data_entry=first.entry_id, data_section=first.section, data_spans=spans, aria_label=label, title=first.section
     )
-    text = f'<span class="pv-chip-id">{escape(first.entry_id)}</span><span class="pv-chip-stand">{escape(stand)}</span>'
+    text = f'<span class="pv-chip-id">{escape(first.entry_id)}</span> · {escape(stand)}'
     return f'<button type="button" class="pv-chip" data-do="open"{place}>{text}</button>'
 
 

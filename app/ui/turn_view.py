@@ -207,7 +207,7 @@ def _actions(turn: ShownTurn, outcome: Outcome) -> str:
     ]
     if answered:
         buttons += [
-            button(strings.COPY, "copy", css="pv-action", turn=turn.turn_id),
+            button(strings.COPY, "copy", css="pv-action"),
             button(strings.SHEET, "evidence", css="pv-action", request=request_id),
             _gap_button(outcome),
         ]
