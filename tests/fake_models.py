@@ -6,6 +6,8 @@ A behaviour that goes wrong is mostly a wrapper around another one: `altering(ho
 import json
 import re
 import unicodedata
+import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -101,8 +103,13 @@ def citing_another_block(behaviour: Behaviour) -> Behaviour:
 
 
 def over_refusing(behaviour: Behaviour, *, every: int = 2) -> Behaviour:
-    """Silent on every n-th chat, whatever the blocks say."""
-    return lambda call: Reply(as_json(SILENT)) if call.number % every == every - 1 else behaviour(call)
+    """Silent on about every n-th question, whatever the blocks say; which ones depends on the question alone."""
+    return lambda call: Reply(as_json(SILENT)) if zlib.crc32(call.question.encode()) % every == 0 else behaviour(call)
+
+
+def by_question(drafts: Mapping[str, Draft], otherwise: Behaviour) -> Behaviour:
+    """The draft that is written down for a question; any other question goes to `otherwise`."""
+    return lambda call: Reply(as_json(drafts[call.question])) if call.question in drafts else otherwise(call)
 
 
 def with_reply(behaviour: Behaviour, **changes: Any) -> Behaviour:

@@ -89,5 +89,21 @@ def test_models_that_go_wrong_do_so_as_told():
     user = user_message(PLAN, QUESTION, CONTEXT)
     assert draft_of(fake.citing_another_block(fake.honest()), user)["claims"] == [{"text": LIMIT, "sources": ["pv-sv-07"]}]
     assert draft_of(fake.citing(fake.honest(), "pv-xx-99"), user)["claims"] == [{"text": LIMIT, "sources": ["pv-xx-99"]}]
-    assert draft_of(fake.over_refusing(fake.honest()), user, number=1) == fake.SILENT
-    assert draft_of(fake.over_refusing(fake.honest()), user, number=2) != fake.SILENT
+    assert draft_of(fake.over_refusing(fake.honest(), every=1), user) == fake.SILENT
+    written = fake.draft(("Es sind 551,10 €.", ["pv-sv-05"]))
+    assert draft_of(fake.by_question({QUESTION: written}, fake.says(fake.SILENT)), user) == written
+    assert draft_of(fake.by_question({}, fake.says(fake.SILENT)), user) == fake.SILENT
+
+
+def test_over_refusing_depends_on_the_question_alone():
+    silent = [
+        draft_of(fake.over_refusing(fake.honest(least_share=0.0)), user_message(PLAN, f"Frage {n}?", CONTEXT), number=n % 3)
+        == fake.SILENT
+        for n in range(60)
+    ]
+    again = [
+        draft_of(fake.over_refusing(fake.honest(least_share=0.0)), user_message(PLAN, f"Frage {n}?", CONTEXT)) == fake.SILENT
+        for n in range(60)
+    ]
+    assert silent == again
+    assert 20 < sum(silent) < 40

@@ -58,6 +58,6 @@ def test_cancelling_while_the_prompt_is_read_returns_at_once(gateway, model):
 
 
 def test_prompt_that_does_not_fit_is_an_error(gateway, model):
-    text = "Die Geringfügigkeitsgrenze beträgt 551,10 € monatlich. " * 150
+    text = "Die Geringfügigkeitsgrenze beträgt 551,10 € monatlich. " * 250
     with pytest.raises(ModelFailed, match="Kontextfenster"):
         list(gateway.chat(ChatRequest(model, load_prompt().text, text, OPTIONS)))
