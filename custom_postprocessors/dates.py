@@ -55,6 +55,7 @@ _MONTH_ALONE = re.compile(
     r"\b(?P<name>Jänner|Januar|Feber|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)s?\b"
 )
 _DAY_OF = re.compile(rf"{_EDGE}(?P<day>\d{{1,2}})\.\s*(?:Tag\s+)?(?:des|der|im)\s+(?:jeweils\s+)?{_RELATIVE}")
+_EDGE_OF = re.compile(rf"\b(?P<edge>Ende|Anfang|Mitte|Monatsletzten?|letzten Tag)\s+(?:des|der)\s+{_RELATIVE}")
 _TIME_LIST = re.compile(
     _EDGE + r"(?P<times>\d{1,2}(?:[.:]\d{2})?(?:\s*(?:Uhr)?\s*(?:bis|und|-)\s*\d{1,2}(?:[.:]\d{2})?)*)\s*Uhr\b"
 )
@@ -100,6 +101,13 @@ def _take_days_of_month(canvas: Canvas) -> None:
     for match in _DAY_OF.finditer(canvas.plain):
         relative = " ".join(word.removesuffix("es").removesuffix("s") for word in match["relative"].lower().split())
         canvas.take(match.start(), match.end(), "date", f"{int(match['day'])}. {relative}")
+        canvas.blank(match.start(), match.end())
+
+
+    for match in _EDGE_OF.finditer(canvas.plain):
+        relative = " ".join(word.removesuffix("es").removesuffix("s") for word in match["relative"].lower().split())
+        edge = "anfang" if match["edge"] == "Anfang" else "mitte" if match["edge"] == "Mitte" else "ende"
+        canvas.take(match.start(), match.end(), "date", f"{edge} {relative}")
         canvas.blank(match.start(), match.end())
 
 

@@ -16,7 +16,7 @@ _FINDERS: tuple[tuple[re.Pattern[str], Callable[[Canvas], None]], ...] = (
     (re.compile(r"[§/]|Para|\bArt|\d [A-Z]|Abs|\b[ZCTl](?:it)?\.?[ -]?\d|BGBl"), find_norms),
     (re.compile(r"€|EUR|[Ee]uro|[Cc]ent\b|\bct\b"), find_amounts),
     (re.compile(r"%|PP|‰|/|[Pp]ro[zm]|tel|älfte|fach|doppel|Doppel|[vV]\.\s?[hH]\."), find_rates),
-    (re.compile(r"\d|Jänner|Januar|Feb|März|April|Mai|Juni|Juli|August|ember|Oktober"), find_dates),
+    (re.compile(r"\d|onats|ahres|Jänner|Januar|Feb|März|April|Mai|Juni|Juli|August|ember|Oktober"), find_dates),
     (re.compile(r"\d|[a-z]te[nrsm]?\s"), find_ordinals),
     (re.compile(r"\d|\b[Ee]in|halbe"), find_periods),
     (re.compile(r"\d"), find_counts),
