@@ -9,6 +9,7 @@ from pipelines.entry_schema import (
     KEY_VALUE_COLUMNS,
     KEY_VALUES,
     MAX_SECTION_CHARACTERS,
+    MAX_SECTIONS,
     SECTION_ORDER,
     SECTIONS,
     SUMMARY,
@@ -16,12 +17,21 @@ from pipelines.entry_schema import (
     Section,
     Severity,
 )
-from pipelines.headings import Heading, find_headings, slugs, unclosed_block, without_outer_blank_lines
+from pipelines.headings import (
+    MAX_PARSED_CHARACTERS,
+    Heading,
+    Outline,
+    has_more_headings,
+    is_ambiguous,
+    read_outline,
+    slugs,
+    without_outer_blank_lines,
+)
 from pipelines.instructions import find_instructions
 from pipelines.normalisation import printable
 from pipelines.tables import Row, find_tables
 
-_HTML = re.compile(r"<(?:[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?|/[A-Za-z][A-Za-z0-9-]*\s*|!--)(?:>|(?=[^>]*$))|<!--")
+_HTML = re.compile(r"<(?:/?[A-Za-z][A-Za-z0-9-]{0,30}(?=[\s/>])|!--)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +51,43 @@ def read_body(file: str, body: str, first_line: int, *, work: str | None, title:
     if not body.strip():
         message = "Unter dem Frontmatter steht kein Text. Mindestens „## Zusammenfassung“ mit Inhalt schreiben."
         return BodyReading((), False, (Fault(file, first_line, "empty_body", "error", message),))
-    headings = find_headings(body)
-    sections = _sections(body, headings, first_line)
+    if (excess := _excess_fault(file, body, first_line)) is not None:
+        return BodyReading((), False, (excess,))
+    outline = read_outline(body)
+    sections = _sections(body, outline, first_line)
     known = set(SECTIONS) | (set(CASE_LAW_SECTIONS) if work in ("rj", None) else set())
     source_text = work in ("ris", "kv", "rj") and any(
         section.heading not in SECTIONS and section.heading not in CASE_LAW_SECTIONS for section in sections
     )
     faults = [
-        *_title_faults(file, body, headings, first_line, title),
+        *_title_faults(file, body, outline.headings, first_line, title),
         *_section_faults(file, sections, first_line),
         *(_order_faults(file, sections, source_text)),
         *([] if source_text or work is None else _unknown_sections(file, sections, known)),
         *(fault for section in sections for fault in _content_faults(file, section)),
         *_html_fault(file, body, first_line),
-        *_unclosed_fault(file, body, first_line),
+        *_unclosed_fault(file, outline, first_line),
     ]
     return BodyReading(sections, source_text, tuple(faults))
 
 
-def _sections(body: str, headings: tuple[Heading, ...], first_line: int) -> tuple[Section, ...]:
+def _excess_fault(file: str, body: str, first_line: int) -> Fault | None:
+    """What makes a body too much work to read on."""
+    if has_more_headings(body, MAX_SECTIONS):
+        message = f"Der Eintrag hat mehr als {MAX_SECTIONS} Abschnitte. Auf mehrere Einträge aufteilen."
+        return Fault(file, first_line, "too_many_sections", "error", message, expected=MAX_SECTIONS)
+    if len(body) > MAX_PARSED_CHARACTERS and is_ambiguous(body):
+        message = (
+            f"Der Eintrag hat {len(body)} Zeichen; mit HTML oder eingerückten Codeblöcken sind {MAX_PARSED_CHARACTERS} erlaubt. "
+            "Das HTML entfernen, Codeblöcke an den Zeilenanfang rücken oder den Eintrag aufteilen."
+        )
+        return Fault(file, first_line, "markup_too_large", "error", message, found=len(body), expected=MAX_PARSED_CHARACTERS)
+    return None
+
+
+def _sections(body: str, outline: Outline, first_line: int) -> tuple[Section, ...]:
     lines = body.split("\n")
-    ends = [heading.line for heading in headings[1:]] + [len(lines)]
-    found = [(heading, end) for heading, end in zip(headings, ends, strict=True) if heading.level == 2]
+    found = outline.sections(body)
     sections = []
     for (heading, end), slug in zip(found, slugs([heading.text for heading, _ in found]), strict=True):
         skipped, text = without_outer_blank_lines(lines[heading.line + 1 : end])
@@ -212,11 +237,10 @@ def _row_faults(file: str, section: Section, row: Row) -> Iterator[Fault]:
         yield Fault(file, line, "table_empty_cell", "warning", message, section=KEY_VALUES, field=name)
 
 
-def _unclosed_fault(file: str, body: str, first_line: int) -> Iterator[Fault]:
-    line = unclosed_block(body)
-    if line is not None:
+def _unclosed_fault(file: str, outline: Outline, first_line: int) -> Iterator[Fault]:
+    if outline.unclosed is not None:
         message = "Ein Codeblock oder Kommentar ist bis zum Ende offen; Überschriften darin sind keine. Schließen oder entfernen."
-        yield Fault(file, line + first_line, "unclosed_block", "warning", message)
+        yield Fault(file, outline.unclosed + first_line, "unclosed_block", "warning", message)
 
 
 def _html_fault(file: str, body: str, first_line: int) -> Iterator[Fault]:

@@ -26,6 +26,8 @@ MAX_FILE_BYTES = 4 * 1024 * 1024
 """Largest file that is read at all; the largest statutes in one file stay below a third of it."""
 MAX_SECTION_CHARACTERS = 200_000
 """Longest section; source texts reach some 80,000 characters."""
+MAX_SECTIONS = 10_000
+"""Most sections of one entry; the longest code of law has some 2,400 articles."""
 MAX_FRONTMATTER_CHARACTERS = 100_000
 
 ID_PATTERN = re.compile(r"[a-z]{2,4}(-[a-z0-9]+){2,}", re.ASCII)

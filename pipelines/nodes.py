@@ -11,7 +11,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelati
 
 from custom_postprocessors.evidence import Work
 from pipelines.entry_schema import REFERENCES, Entry
-from pipelines.headings import find_headings, slugs, without_outer_blank_lines
+from pipelines.headings import read_outline, slugs, without_outer_blank_lines
 from pipelines.instructions import blanked
 
 EMBEDDED_METADATA = ("title", "section")
@@ -122,9 +122,7 @@ class H2NodeParser(MarkdownNodeParser):
         """The sections of one document in order, „Verweise“ included."""
         text = node.get_content(metadata_mode=MetadataMode.NONE)
         lines = text.split("\n")
-        headings = find_headings(text)
-        ends = [heading.line for heading in headings[1:]] + [len(lines)]
-        sections = [(heading, end) for heading, end in zip(headings, ends, strict=True) if heading.level == 2]
+        sections = read_outline(text).sections(text)
         # The stock helper hashes the whole document once per section, which is quadratic for source texts.
         source = node.as_related_node_info()
         nodes = []

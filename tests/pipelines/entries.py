@@ -17,7 +17,11 @@ FRONTMATTER = {
     "sources": '\n  - publisher: "Prüfstelle"\n    title: "Quelle"\n    url: "https://example.org/probe"\n    as_of: "2026-01"',
 }
 SUMMARY = "## Zusammenfassung\n\nDer Zuschlag beträgt 1,11 € je Fahrt.\n"
-KEY_VALUES = "## Kernwerte & Fristen\n\n| Kennzahl | Wert | Gültig | Grundlage |\n|---|---|---|---|\n| Zuschlag | 1,11 € | 2026 | erfunden |\n"
+KEY_VALUES = (
+    "## Kernwerte & Fristen\n\n| Kennzahl | Wert | Gültig | Grundlage |\n"
+    "|---|---|---|---|\n"
+    "| Zuschlag | 1,11 € | 2026 | erfunden |\n"
+)
 LEGAL_BASES = "## Rechtsgrundlagen\n\n- § 49 ASVG: nur genannt.\n"
 PAYROLL = "## Payroll-Relevanz (Odoo)\n\nKeine.\n"
 REFERENCES = "## Verweise\n\n- [pv-tst-02] Anderer Eintrag\n"
