@@ -2,7 +2,9 @@
 
 import typer
 
+from app.cli import index, jobs
 from app.cli.asking import ask, search
+from app.cli.ingesting import ingest
 from app.cli.operating import doctor, serve
 
 app = typer.Typer(
@@ -14,6 +16,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(serve)
+app.command()(ingest)
 app.command()(ask)
 app.command()(search)
 app.command()(doctor)
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(index.app, name="index")

@@ -1,12 +1,14 @@
 """Jobs in `pv.db`: requested, claimed by a process, finished; dead ones are found and marked, so nothing blocks."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import JSON, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.store.database import Base, Database, UtcTime
-from pipelines.errors import NotFound
+from pipelines.errors import IndexBusy, NotFound
 from pipelines.jobs import INDEX_KINDS, Job, JobArguments, JobKind, JobProgress, JobState
 from pipelines.process_identity import is_running
 
@@ -23,7 +25,7 @@ class JobRow(Base):
     state: Mapped[str] = mapped_column(index=True)
     requested_by: Mapped[str]
     reason: Mapped[str]
-    arguments: Mapped[dict[str, object]] = mapped_column(JSON)
+    arguments: Mapped[dict[str, Any]] = mapped_column(JSON)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
@@ -42,25 +44,38 @@ class Jobs:
         self.database = database
 
     def request(self, kind: JobKind, *, requested_by: str, reason: str = "", arguments: JobArguments | None = None) -> Job:
-        """Queues a job, or joins the one of the same kind and arguments that waits already; returns the job that will run."""
+        """Queues a job, or joins the one that waits already for the same; returns the job that will run.
+
+        Requests are for the same when kind and arguments are equal; `full` is then true when one of them asked for it.
+        """
         wanted = dict(arguments or {})
         with self.database.write() as session:
             _bury(session)
-            waiting = session.scalars(select(JobRow).where(JobRow.state == "QUEUED", JobRow.kind == kind).order_by(JobRow.id))
-            for row in waiting:
-                if row.arguments == wanted:
+            for row in _in_state(session, "QUEUED"):
+                if row.kind == kind and _without_full(row.arguments) == _without_full(wanted):
+                    row.arguments = {**wanted, "full": True} if row.arguments.get("full") or wanted.get("full") else wanted
                     row.reason = "; ".join(dict.fromkeys(filter(None, (*row.reason.split("; "), reason))))
                     return _job(row)
-            row = JobRow(
-                kind=kind,
-                state="QUEUED",
-                requested_by=requested_by,
-                reason=reason,
-                arguments=wanted,
-                created_at=datetime.now(UTC),
-            )
-            session.add(row)
-            session.flush()
+            return _job(_add(session, kind, requested_by, reason, wanted))
+
+    def claim(
+        self, kind: JobKind, process: str, *, requested_by: str, reason: str = "", arguments: JobArguments | None = None
+    ) -> Job:
+        """Makes a job that this process runs at once.
+
+        Raises:
+            IndexBusy: a job that excludes it runs; nothing was queued.
+        """
+        with self.database.write() as session:
+            _bury(session)
+            running = next((row for row in _in_state(session, "RUNNING") if _excludes(row.kind, kind)), None)
+            if running is not None:
+                raise IndexBusy(
+                    f"Job {running.id} ({running.kind}) is running since {running.started_at:%Y-%m-%d %H:%M:%S} UTC.",
+                    hint=f"Wait for it: `python -m app jobs show {running.id}`.",
+                )
+            row = _add(session, kind, requested_by, reason, dict(arguments or {}))
+            row.state, row.process, row.started_at = "RUNNING", process, datetime.now(UTC)
             return _job(row)
 
     def start(self, job_id: int, process: str) -> Job | None:
@@ -142,6 +157,19 @@ def _bury(session: Session) -> None:
     for row in _in_state(session, "QUEUED"):
         if datetime.now(UTC) - max(filter(None, (row.created_at, ended))) > QUEUED_LIMIT:
             _end(row, "FAILED", f"It waited for more than {QUEUED_LIMIT.seconds // 60} minutes and nothing started it.")
+
+
+def _add(session: Session, kind: JobKind, requested_by: str, reason: str, arguments: JobArguments) -> JobRow:
+    row = JobRow(
+        kind=kind, state="QUEUED", requested_by=requested_by, reason=reason, arguments=arguments, created_at=datetime.now(UTC)
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _without_full(arguments: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in arguments.items() if name != "full"}
 
 
 def _excludes(running: str, wanted: str) -> bool:

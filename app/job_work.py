@@ -1,0 +1,134 @@
+"""What each kind of job does, and running one with its log file."""
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import get_args
+
+from app.folder_plan import Decision
+from app.indexing import Indexer
+from app.ingest import IngestOptions
+from app.settings import PREFIX, ROOT, Settings
+from app.store.jobs import Jobs
+from pipelines.errors import BadInput
+from pipelines.index import Progress
+from pipelines.jobs import Job, JobArguments, run_job
+from pipelines.process_identity import this_process
+
+LOG_DIR = Path("logs") / "jobs"
+
+
+def ingest_arguments(folder: Path, *, full: bool, decision: Decision, allow_removals: bool) -> JobArguments:
+    """The arguments of an `ingest` job."""
+    return {"folder": str(folder), "full": full, "decision": decision, "allow_removals": allow_removals}
+
+
+class JobWork:
+    """Does the work of jobs, by kind."""
+
+    def __init__(self, settings: Settings, indexer: Indexer) -> None:
+        self._settings = settings
+        self._indexer = indexer
+
+    def __call__(self, job: Job, progress: Progress) -> dict[str, object]:
+        """Does the work and returns its result.
+
+        Raises:
+            BadInput: no work is known for this kind of job, or its arguments are unusable.
+            PvAgentError: the work failed.
+        """
+        full = job.arguments.get("full") is True
+        match job.kind:
+            case "ingest":
+                folder = Path(str(job.arguments.get("folder") or self._settings.kb_dir))
+                report = self._indexer.ingest(folder, _ingest_options(job), full=full, progress=progress)
+                return report.model_copy(update={"job_id": job.id}).model_dump(mode="json")
+            case "rebuild":
+                meta = self._indexer.rebuild(full=full, progress=progress)
+                return {"index_version": None if meta is None else meta.index_version}
+            case _:
+                raise BadInput(f"Jobs of kind {job.kind!r} have no work.", hint="Use `ingest` or `rebuild`.")
+
+
+def run_queued(job_id: int, settings: Settings, jobs: Jobs, work: JobWork) -> Job | None:
+    """Runs a QUEUED job in this process; None when another process has it or one that excludes it runs."""
+    job = jobs.start(job_id, this_process())
+    return None if job is None else run_logged(job, settings, jobs, work)
+
+
+def run_logged(job: Job, settings: Settings, jobs: Jobs, work: JobWork) -> Job:
+    """Runs a job that this process has claimed, with its log file; then starts the next one that waits.
+
+    Raises:
+        PvAgentError: the work failed; the job is FAILED.
+    """
+    try:
+        with _log_file(job_log(settings.data_dir, job.id)):
+            return run_job(job, jobs, work)
+    finally:
+        following = jobs.next_queued()
+        if following is not None:
+            start_process(settings, following.id)
+
+
+def job_log(data_dir: Path, job_id: int) -> Path:
+    """Where a job's log lies, whether it exists or not."""
+    return data_dir / LOG_DIR / f"{job_id}.log"
+
+
+def start_process(settings: Settings, job_id: int) -> subprocess.Popen[bytes]:
+    """Starts `python -m app jobs run ID` on its own; what it says goes to the job's log. It outlives its starter."""
+    path = job_log(settings.data_dir, job_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "app", "jobs", "run", str(job_id)],
+            cwd=ROOT,
+            env=_environment(settings),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """The environment with these settings in place of what is in it; no key goes into another process."""
+    values = settings.model_dump(mode="json", exclude={"api_key", "admin_key"}, exclude_none=True)
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
+    return {**kept, **{f"{PREFIX}{name.upper()}": str(value) for name, value in values.items()}}
+
+
+def _ingest_options(job: Job) -> IngestOptions:
+    decision = job.arguments.get("decision") or "report"
+    if decision not in get_args(Decision):
+        raise BadInput(f"Decision {decision!r} is unknown.", hint=f"Use one of {', '.join(get_args(Decision))}.")
+    return IngestOptions(
+        decision=decision,  # type: ignore[arg-type]
+        allow_removals=job.arguments.get("allow_removals") is True,
+        author=job.requested_by,
+        note=job.reason,
+    )
+
+
+@contextmanager
+def _log_file(path: Path) -> Iterator[None]:
+    """Sends what this program logs to the job's file as well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    loggers = [logging.getLogger(layer) for layer in ("app", "pipelines", "custom_postprocessors")]
+    for logger in loggers:
+        logger.addHandler(handler)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+        handler.close()
