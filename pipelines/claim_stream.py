@@ -1,30 +1,21 @@
 """From what a model writes, piece by piece, to complete draft claims: never a half-open one."""
 
 import re
-import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from custom_postprocessors.evidence import DraftClaim, DraftFormula
+from pipelines.claim_text import claim_text, plain_text, remark, source_id
 from pipelines.contracts import SILENT_SENTENCE, GenerationMode
 from pipelines.free_text import read_free_text
 from pipelines.json_scan import ClaimScanner, MalformedJson
-from pipelines.normalisation import remove_invisible
 
 MOST_CLAIM_CHARACTERS = 2000
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _OPEN_THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _CLOSE_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_LONGEST_TAG = len("</thinking>")
 _FENCE = re.compile(r"^```[a-zA-Z]*\s*")
 _JSON_IN_TEXT = re.compile(r"\{\s*\"|\[\s*\{")
-_MARK = re.compile(r"\s*\[([^\[\]\s()]{3,100})\](?!\()")
-_ID = re.compile(r"[A-Za-z]{2,4}(?:-[A-Za-z0-9]+)+(?:#[\w-]+)?")
-_STAND = re.compile(r"\s*\(Stand:? [^()]{4,20}\)")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_TAG = re.compile(r"</?[A-Za-z!][^<>]*>")
-_WRITTEN_BY_THE_PROGRAM = re.compile(r"^\s*⚠\ufe0f?\s*|\s*\((?:laut Sekundärquelle|nichtamtliche Wiedergabe)\)", re.IGNORECASE)
-_URL = re.compile(r"\b(?:https?|ftp|data|javascript):\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,33 +135,15 @@ def draft_claim(element: Any) -> DraftClaim:
     return _cleaned(DraftClaim(text, tuple(sources), derived=derived, formula=formula))
 
 
-def remark(text: str) -> str | None:
-    """A remark of the model as one plain line, or None when nothing is left of it."""
-    plain = " ".join(_plain(_MARK.sub("", text)).split())
-    return plain if plain and plain.lower() not in {"null", "none", "keine", "-"} else None
-
-
 def _remarks(value: Any) -> tuple[str, ...]:
     texts = [remark(item) for item in value if isinstance(item, str)] if isinstance(value, list) else []
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _cleaned(claim: DraftClaim) -> DraftClaim:
-    """Marks in the text become sources (so that an invented one is seen).
-
-    Markup, links and addresses go, and what the program writes itself from metadata: Stand, ⚠, the remark on the source.
-    """
-    marks = [mark for mark in _MARK.findall(claim.text) if _ID.fullmatch(mark)]
-    text = _MARK.sub(lambda m: "" if _ID.fullmatch(m[1]) else m[0], claim.text)
-    text = " ".join(_WRITTEN_BY_THE_PROGRAM.sub("", _STAND.sub("", _plain(text))).split())
-    sources = tuple(dict.fromkeys(remove_invisible(source).strip("[] \n\t") for source in (*claim.sources, *marks)))
-    return DraftClaim(text, tuple(filter(None, sources)), claim.derived, claim.formula, claim.quotes)
-
-
-def _plain(text: str) -> str:
-    """`text` as it may be stored and shown: composed, nothing invisible, no half surrogates, markup, links or addresses."""
-    visible = remove_invisible(unicodedata.normalize("NFC", text))
-    return _URL.sub("", _TAG.sub("", _LINK.sub(r"\1", visible)))
+    read = claim_text(claim.text)
+    sources = tuple(dict.fromkeys(filter(None, map(source_id, (*claim.sources, *read.ids)))))
+    return replace(claim, text=read.text, sources=sources)
 
 
 def _formula(value: Any) -> DraftFormula | None:
@@ -180,9 +153,9 @@ def _formula(value: Any) -> DraftFormula | None:
     if not str(expression or "").strip():
         return None
     return DraftFormula(
-        expression=_plain(str(expression)),
-        result=_plain(str(result if result is not None else "")),
-        operands=tuple(_plain(str(operand)) for operand in operands) if isinstance(operands, list) else (),
+        expression=plain_text(str(expression)),
+        result=plain_text(str(result if result is not None else "")),
+        operands=tuple(plain_text(str(operand)) for operand in operands) if isinstance(operands, list) else (),
     )
 
 

@@ -4,14 +4,14 @@ import random
 import pytest
 
 from custom_postprocessors.evidence import DraftClaim, DraftFormula
-from pipelines.claim_stream import ClaimStream, DraftReading, draft_claim, remark, without_thinking
+from pipelines.claim_stream import ClaimStream, DraftReading, draft_claim, without_thinking
 from pipelines.json_scan import ClaimScanner, MalformedJson
 
 TWO = json.dumps(
     {
         "silent": False,
         "claims": [
-            {"text": 'Er sagt „{"text": [1]}“ und \\ "quer".', "sources": ["pv-sv-05"]},
+            {"text": 'Er sagt „{"text": [x]}“ und \\ "quer".', "sources": ["pv-sv-05"]},
             {"text": "Zweitens.", "sources": ["pv-sv-07", "pv-sv-05"]},
         ],
         "unanswered": ["die Frist"],
@@ -19,7 +19,7 @@ TWO = json.dumps(
     },
     ensure_ascii=False,
 )
-FIRST = DraftClaim('Er sagt „{"text": [1]}“ und \\ "quer".', ("pv-sv-05",))
+FIRST = DraftClaim('Er sagt „{"text": (x)}“ und \\ "quer".', ("pv-sv-05",))
 SECOND = DraftClaim("Zweitens.", ("pv-sv-07", "pv-sv-05"))
 REST = DraftReading(follow_up="Welcher Kollektivvertrag gilt?", unanswered=("die Frist",))
 
@@ -122,18 +122,9 @@ def test_what_is_not_a_draft_is_malformed(bad):
         read(bad)
 
 
-def test_marks_in_the_text_become_sources_and_stand_markup_and_links_go():
-    element = {
-        "text": "Es sind **551,10 €** (Stand 2026-01) [pv-sv-05] [pv-xx-99]. <b>Siehe</b> "
-        "![x](http://evil.example/?q=1) [hier](https://a.b) https://c.d/e",
-        "sources": ["pv-sv-05"],
-    }
-    assert draft_claim(element) == DraftClaim("Es sind **551,10 €**. Siehe x hier", ("pv-sv-05", "pv-xx-99"))
-
-
-def test_brackets_that_are_no_mark_stay():
-    assert draft_claim({"text": "Der Betrag [brutto] gilt [12].", "sources": ["[pv-sv-05]"]}) == DraftClaim(
-        "Der Betrag [brutto] gilt [12].", ("pv-sv-05",)
+def test_ids_in_the_text_become_sources():
+    assert draft_claim({"text": "Es sind 551,10 € [pv-xx-99].", "sources": ["[pv-sv-05]"]}) == DraftClaim(
+        "Es sind 551,10 €.", ("pv-sv-05", "pv-xx-99")
     )
 
 
@@ -147,15 +138,6 @@ def test_formula_makes_a_claim_derived():
 def test_empty_formula_is_none():
     claim = draft_claim({"text": "A.", "sources": ["x"], "formula": {"expression": "", "operands": [], "result": ""}})
     assert claim == DraftClaim("A.", ("x",))
-
-
-def test_remarks_are_one_plain_line_or_nothing():
-    assert [remark(text) for text in ("Welcher\nKV gilt [pv-sv-05]?", "null", " ", "Keine")] == [
-        "Welcher KV gilt?",
-        None,
-        None,
-        None,
-    ]
 
 
 def test_lone_closing_tag_ends_thinking():
@@ -188,13 +170,6 @@ def test_free_text_with_marks_is_read_at_its_end():
 
 def test_free_text_that_says_the_silent_sentence_is_silent():
     assert read("Dazu enthält die Wissensbasis keine Aussage.") == ([], DraftReading(silent=True, mode="text"))
-
-
-@pytest.mark.parametrize(
-    "written", ["⚠ Die Frist beträgt 6 Wochen (laut Sekundärquelle).", "⚠️Die Frist beträgt 6 Wochen (Nichtamtliche Wiedergabe)."]
-)
-def test_what_the_program_writes_itself_is_taken_off(written):
-    assert draft_claim({"text": written, "sources": ["pv-sv-05"]}) == DraftClaim("Die Frist beträgt 6 Wochen.", ("pv-sv-05",))
 
 
 def test_claims_can_always_be_stored():
