@@ -18,6 +18,7 @@ _LINKS = ("", "s", "es", "n", "en", "er", "e", "ns")
 _JOINTS = ("", "s", "n", "es", "en")
 _MIN_PART_LETTERS = 4
 _MIN_TYPO_LETTERS = 5
+_MIN_END_LETTERS = 5
 _TWO_EDITS_FROM_LETTERS = 9
 _MOST_CORRECTIONS = 4
 
@@ -47,10 +48,10 @@ class Vocabulary:
         self._lock = threading.Lock()  # PyStemmer objects must not be used by two threads at once
         self._stems: dict[str, str] = {}
         self._splits: dict[str, tuple[str, ...]] = {}
-        self._by_length: dict[int, list[str]] = defaultdict(list)
+        self._by_start: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in self.counts:
             if len(word) >= _MIN_PART_LETTERS and word.isalpha():
-                self._by_length[len(word)].append(word)
+                self._by_start[word[0], len(word)].append(word)
         self._known_stems = Counter[str]()
         for word, count in self.counts.items():
             self._known_stems[self.stem(word)] += count
@@ -122,18 +123,28 @@ class Vocabulary:
         head, last = "".join(words[:-1]), words[-1]
         return next((joined for link in _JOINTS if (joined := f"{head}{link}{last}") in self.counts), None)
 
-    def near(self, word: str) -> tuple[str, ...]:
-        """Known words that an unknown folded word is most likely a misspelling of, nearest and then commonest first.
+    def near(self, word: str, more: Iterable[str] = ()) -> tuple[str, ...]:
+        """Known words (or words of `more`) that an unknown folded word is most likely a misspelling of, nearest first.
 
-        At most one edit (a swap of neighbours counts as one) below nine letters, else two; empty below five letters.
+        At most one edit (a swap of neighbours counts as one) below nine letters, else two; the first letter is right;
+        equally near words in order of how common they are. Empty below five letters.
         """
         if len(word) < _MIN_TYPO_LETTERS:
             return ()
         most = 1 if len(word) < _TWO_EDITS_FROM_LETTERS else 2
-        hits: list[tuple[int, int, str]] = []
-        for length in range(len(word) - most, len(word) + most + 1):
-            choices = self._by_length.get(length, ())
-            found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=None)
-            hits.extend((int(edits), -self.counts[choice], choice) for choice, edits, _ in found)
-        hits.sort()
+        choices = [choice for length in range(len(word) - most, len(word) + most + 1) for choice in self._like(word, length)]
+        choices.extend(other for other in more if other[:1] == word[:1] and abs(len(other) - len(word)) <= most)
+        found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=None)
+        hits = sorted({(int(edits), -self.counts.get(choice, 0), choice) for choice, edits, _ in found})
         return tuple(choice for edits, _, choice in hits if edits == hits[0][0])[:_MOST_CORRECTIONS]
+
+    def ends(self, word: str) -> tuple[str, ...]:
+        """The longest known words that an unknown compound begins and ends with, at least five letters each; none, one or two."""
+        length = len(word)
+        first = next((word[:end] for end in range(length - 3, _MIN_END_LETTERS - 1, -1) if self._use(word[:end])), None)
+        start = len(first) if first is not None else 3
+        last = next((word[i:] for i in range(start, length - _MIN_END_LETTERS + 1) if self._use(word[i:])), None)
+        return tuple(found for found in (first, last) if found is not None)
+
+    def _like(self, word: str, length: int) -> list[str]:
+        return self._by_start.get((word[:1], length), [])
