@@ -16,7 +16,7 @@ _MODEL = (
     r"(?:ki|k\.i\.|llm|gpt|chatgpt|qwen|chatbot|bot|sprachmodell|modell|ki-modell|ki-system|ki-assistent\w*|assistent\w*|assistant"
     r"|language model|ai model|ai assistant|ai|model)"
 )
-_ANSWER = r"(?:antworte|beantworte|erwidere|entgegne|antworten sie|beantworten sie|antwortet|beantwortet)"
+_ANSWER = r"(?:antworte|beantworte|erwidere|entgegne|antworten sie|beantworten sie)"
 _SAY = r"(?:sag|sage|sagen sie|schreib|schreibe|schreiben sie|behaupte|behaupten sie|nenn|nenne|nennen sie|gib|geben sie)"
 _EVERY_TIME = r"(?:ab (?:jetzt|sofort|nun|heute)|von nun an|künftig|in zukunft|immer|stets|ausnahmslos|jedes ?mal)"
 
@@ -28,7 +28,7 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
         r"(?:prompt|message|nachricht|anweisung|hinweis|meldung))\s*[\])>#]*\s*:",
     ),
     (("system",), r"\[system\]|^[ \t]*#{1,6}[ \t]*system(?:prompt)?[ \t]*#*[ \t]*$|</?system>|<<\s*/?sys\s*>>"),
-    (("<|", "[inst", "[/inst", "start_of_turn", "<<sys"), r"<\|\w+\|?>|\[/?inst\]|<start_of_turn>|<<\s*/?sys\s*>>"),
+    (("<|", "[inst", "[/inst", "start_of_turn", "<<sys"), r"<\|[\w ]+\|?>|\[/?inst\]|<start_of_turn>|<<\s*/?sys\s*>>"),
     # Setting earlier instructions aside.
     (
         ("ignor", "vergiss", "vergess", "missacht", "verwirf", "verwerf", "überschreib", "übergeh", "überspring", "umgeh"),
@@ -83,7 +83,7 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("zitier", "erwähn", "verwend", "bevorzug", "empfiehl", "empfehl", "nutze"),
         r"\b(?:zitiere|zitieren sie|erwähne|erwähnen sie|verwende|verwenden sie|bevorzuge|bevorzugen sie|nutze|nutzen sie)\s+"
         r"(?:\w+\s+){0,4}(?:diesen|dieses|diese|den vorliegenden|keine anderen?|keine weiteren?|keinen anderen)\s(?:\w+\s)?"
-        r"(?:eintrag|quelle|dokument|text|block)\w*\b",
+        r"(?:eintr[aä]g|quelle|dokument|text|block)\w*\b",
     ),
     (
         ("nutzer", "benutzer", "anwender", "user", "fragend"),
