@@ -71,7 +71,6 @@ class Database:
         """
         with self._translated(), Session(self._engine, expire_on_commit=False, autoflush=False) as session:
             yield session
-            session.rollback()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
