@@ -1,19 +1,15 @@
 """Reading a folder of entries: every file looked at, every fault reported, only valid entries taken over."""
 
-import hashlib
 import os
 import stat
-from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.body import instruction_fault, read_body
+from pipelines.entry_file import SUFFIX, FileReading, in_order, parse_entry, rejected, shown_name, too_large
 from pipelines.entry_schema import MAX_FILE_BYTES, Entry, EntryFrontmatter, Fault, NotText, Section, Severity, SourceRef
 from pipelines.errors import KnowledgeBaseError
-from pipelines.frontmatter import FrontmatterReading, Location, field_name, invisible_fault, read_frontmatter, split
-from pipelines.instructions import find_instructions
-from pipelines.normalisation import Decoded, NotUtf8, decode, printable
+from pipelines.normalisation import printable
 from pipelines.registry import (
     ENTRIES_FOLDER,
     INDEX_FILE,
@@ -44,30 +40,6 @@ __all__ = [
     "write_registry",
 ]
 
-MAX_FAULTS_PER_CODE = 25
-"""So that one broken file does not bury the report; the last one says how many more there are."""
-_SUFFIX = ".md"
-
-
-@dataclass(frozen=True, slots=True)
-class FileReading:
-    """What became of one file.
-
-    `entry` is None when it is rejected; `entry_id` is what the file is about all the same: its name without `.md`.
-    """
-
-    file: str
-    entry_id: str
-    entry: Entry | None
-    faults: tuple[Fault, ...]
-    claimed_id: str | None = None
-    """The id that the frontmatter has, valid or not."""
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the file is taken over, with or without warnings."""
-        return self.entry is not None
-
 
 @dataclass(frozen=True, slots=True)
 class FolderReading:
@@ -85,7 +57,7 @@ class FolderReading:
     @property
     def rejected_ids(self) -> tuple[str, ...]:
         """The names, without `.md`, of the files that are not taken over."""
-        return tuple(file.removesuffix(_SUFFIX) for file, accepted in self.files if not accepted)
+        return tuple(file.removesuffix(SUFFIX) for file, accepted in self.files if not accepted)
 
     @property
     def ok(self) -> bool:
@@ -129,7 +101,7 @@ def check_folder(folder: Path) -> bool:
         raise KnowledgeBaseError(
             f"{str(folder / ENTRIES_FOLDER)!r} has no .md files.", hint="Check the path of the knowledge base."
         )
-    return check_registry(folder, [_shown_name(name).removesuffix(_SUFFIX) for name in names])
+    return check_registry(folder, [shown_name(name).removesuffix(SUFFIX) for name in names])
 
 
 def iter_files(folder: Path, known_ids: Collection[str] = ()) -> Iterator[FileReading]:
@@ -141,7 +113,7 @@ def iter_files(folder: Path, known_ids: Collection[str] = ()) -> Iterator[FileRe
         KnowledgeBaseError: there is no folder of entries.
     """
     names = _entry_files(folder)
-    stems = {name.removesuffix(_SUFFIX) for name in names}
+    stems = {name.removesuffix(SUFFIX) for name in names}
     known = stems | set(known_ids)
     claimed: dict[str, str] = {}
     for name in names:
@@ -153,26 +125,6 @@ def iter_files(folder: Path, known_ids: Collection[str] = ()) -> Iterator[FileRe
 def iter_entries(folder: Path, known_ids: Collection[str] = ()) -> Iterator[Entry]:
     """The entries of a folder that are valid, one after the other, in order of their ids. Faults are not reported."""
     return (reading.entry for reading in iter_files(folder, known_ids) if reading.entry is not None)
-
-
-def parse_entry(file_name: str, data: bytes) -> FileReading:
-    """Checks the content of one file. Looks at nothing but `data`: references are checked with the folder.
-
-    `file_name` is the name inside `dokumente/`; without `.md` it has to be the entry's id.
-    """
-    file, stem = _shown_name(file_name), file_name.removesuffix(_SUFFIX)
-    if len(data) > MAX_FILE_BYTES:
-        return _rejected(file, _too_large(file, len(data)))
-    if b"\x00" in data:
-        line = data[: data.index(0)].count(b"\n") + 1
-        message = "Die Datei enthält NUL-Bytes und ist keine Textdatei. Als Text in UTF-8 speichern."
-        return _rejected(file, Fault(file, line, "not_text", "error", message))
-    try:
-        decoded = decode(data)
-    except NotUtf8 as exc:
-        message = f"Das Byte 0x{exc.byte:02X} ist kein UTF-8. Die Datei im Editor als UTF-8 speichern."
-        return _rejected(file, Fault(file, exc.line, "not_utf8", "error", message))
-    return _parse_text(file, stem, decoded)
 
 
 def with_known_refs(entry: Entry, known_ids: Collection[str]) -> Entry:
@@ -206,77 +158,6 @@ def write_registry(folder: Path) -> int:
     return len(rows)
 
 
-def _parse_text(file: str, stem: str, decoded: Decoded) -> FileReading:
-    faults = list(_form_faults(file, decoded))
-    parts = split(file, decoded.text)
-    if isinstance(parts, Fault):
-        return _rejected(file, *faults, *_invisible_faults(file, decoded, FrontmatterReading(), 0), parts)
-    reading = read_frontmatter(file, parts.frontmatter, stem)
-    work = reading.text("work")
-    body = read_body(
-        file,
-        parts.body,
-        parts.body_line,
-        work=work if work in ("pv", "ris", "kv", "rj") else None,
-        title=None if any(fault.field == "title" for fault in reading.faults) else reading.text("title"),
-    )
-    faults += [*_invisible_faults(file, decoded, reading, parts.body_line), *reading.faults, *body.faults]
-    faults += _addressed_fields(file, reading)
-    fields = reading.fields
-    claimed = reading.text("id")
-    if fields is None or any(fault.severity == "error" for fault in faults):
-        return FileReading(file, stem, None, _ordered(faults), claimed)
-    entry = Entry(
-        id=fields.id,
-        title=fields.title,
-        stand=fields.stand,
-        work=fields.work,
-        topic=fields.topic,
-        tags=tuple(dict.fromkeys(fields.tags)),
-        legal_bases=tuple(dict.fromkeys(fields.legal_bases)),
-        cross_refs=tuple(dict.fromkeys(fields.cross_refs)),
-        sources=tuple(dict.fromkeys(fields.sources)),
-        body=parts.body,
-        sections=body.sections,
-        source_text=body.source_text,
-        text=decoded.text,
-        content_hash=hashlib.sha256(decoded.text.encode("utf-8")).hexdigest(),
-    )
-    return FileReading(file, stem, entry, _ordered(faults), claimed)
-
-
-def _form_faults(file: str, decoded: Decoded) -> Iterator[Fault]:
-    if decoded.had_bom:
-        message = "Die Datei beginnt mit einer Bytereihenfolge-Marke (BOM); sie wurde entfernt. Als UTF-8 ohne BOM speichern."
-        yield Fault(file, 1, "bom", "warning", message)
-    if decoded.had_carriage_returns:
-        yield Fault(file, 1, "crlf", "info", "Die Zeilenenden sind nicht LF; sie wurden vereinheitlicht.")
-    if not decoded.was_nfc:
-        yield Fault(
-            file, 1, "not_nfc", "info", "Umlaute sind aus zwei Zeichen zusammengesetzt; sie wurden vereinheitlicht (NFC)."
-        )
-    if decoded.replacement_line is not None:
-        message = "Das Ersatzzeichen U+FFFD steht für ein verlorenes Zeichen. Den Text aus der Quelle neu übernehmen."
-        yield Fault(file, decoded.replacement_line, "replacement_character", "error", message)
-
-
-def _invisible_faults(file: str, decoded: Decoded, reading: FrontmatterReading, body_line: int) -> Iterator[Fault]:
-    for line, characters in decoded.invisible:
-        name = reading.field_at(line) if line < body_line else None
-        yield invisible_fault(file, line, characters, name)
-
-
-def _addressed_fields(file: str, reading: FrontmatterReading) -> Iterator[Fault]:
-    """Fields whose text speaks to a model; they are shown beside the sections."""
-    texts: list[tuple[Location, object]] = [((name,), value) for name, value in reading.values.items()]
-    for location, value in texts:
-        if isinstance(value, str) and find_instructions(value):
-            yield instruction_fault(file, reading.line(*location), field=field_name(location))
-        elif isinstance(value, tuple | dict):
-            members = value.items() if isinstance(value, dict) else enumerate(value)
-            texts.extend(((*location, name), member) for name, member in members)
-
-
 def _with_reference_faults(reading: FileReading, known: Collection[str]) -> FileReading:
     entry = reading.entry
     if entry is None:
@@ -298,14 +179,14 @@ def _with_reference_faults(reading: FileReading, known: Collection[str]) -> File
     if not faults:
         return reading
     kept = tuple(target for target in entry.cross_refs if target != entry.id and target in known)
-    return replace(reading, entry=replace(entry, cross_refs=kept), faults=_ordered([*reading.faults, *faults]))
+    return replace(reading, entry=replace(entry, cross_refs=kept), faults=in_order([*reading.faults, *faults]))
 
 
 def _with_duplicate_fault(reading: FileReading, claimed: dict[str, str], stems: Collection[str]) -> FileReading:
     entry_id, stem = reading.claimed_id, reading.entry_id
     if entry_id is None:
         return reading
-    owner = f"{entry_id}{_SUFFIX}" if entry_id != stem and entry_id in stems else claimed.get(entry_id)
+    owner = f"{entry_id}{SUFFIX}" if entry_id != stem and entry_id in stems else claimed.get(entry_id)
     claimed.setdefault(entry_id, reading.file)
     if owner is None or owner == reading.file or entry_id == stem:
         return reading
@@ -320,9 +201,9 @@ def _with_duplicate_fault(reading: FileReading, claimed: dict[str, str], stems: 
         field="id",
         value=printable(entry_id),
         id=printable(entry_id),
-        other_file=_shown_name(owner),
+        other_file=shown_name(owner),
     )
-    return replace(reading, entry=None, faults=_ordered([*reading.faults, fault]))
+    return replace(reading, entry=None, faults=in_order([*reading.faults, fault]))
 
 
 def _reference_line(entry: Entry, target: str) -> int:
@@ -338,73 +219,47 @@ def _reference_line(entry: Entry, target: str) -> int:
 
 
 def _entry_files(folder: Path) -> list[str]:
-    """The names in `dokumente/` that end in `.md`, directories left out, in order."""
+    """The names in `dokumente/` that end in `.md`, directories and hidden files left out, in order."""
     try:
-        with os.scandir(folder / ENTRIES_FOLDER) as items:
-            return sorted(item.name for item in items if item.name.endswith(_SUFFIX) and not item.is_dir())
+        names = os.listdir(folder / ENTRIES_FOLDER)
     except OSError as exc:
         raise KnowledgeBaseError(
             f"The folder {str(folder / ENTRIES_FOLDER)!r} cannot be read: {exc.strerror}.",
             hint="Name the folder that contains `dokumente/`.",
         ) from exc
+    entries = [name for name in names if name.endswith(SUFFIX) and not name.startswith(".")]
+    return sorted(name for name in entries if not (folder / ENTRIES_FOLDER / name).is_dir())
 
 
 def _read_file(documents: Path, name: str) -> FileReading:
-    path, file = documents / name, _shown_name(name)
+    path, file = documents / name, shown_name(name)
     try:
         if not path.resolve().is_relative_to(documents.resolve()):
             message = "Die Datei ist ein Verweis, der aus dem Ordner hinausführt. Durch eine Kopie ersetzen."
-            return _rejected(file, Fault(file, 1, "outside_folder", "error", message))
+            return rejected(file, Fault(file, 1, "outside_folder", "error", message))
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             message = "Das ist keine gewöhnliche Datei. Entfernen oder durch eine Textdatei ersetzen."
-            return _rejected(file, Fault(file, 1, "not_a_file", "error", message))
+            return rejected(file, Fault(file, 1, "not_a_file", "error", message))
         if status.st_size > MAX_FILE_BYTES:
-            return _rejected(file, _too_large(file, status.st_size))
+            return rejected(file, too_large(file, status.st_size))
         data = path.read_bytes()
     except (OSError, RuntimeError, ValueError) as exc:
         message = f"Die Datei ist nicht lesbar ({printable(str(exc), 200)}). Rechte und Datenträger prüfen."
-        return _rejected(file, Fault(file, 1, "unreadable", "error", message))
+        return rejected(file, Fault(file, 1, "unreadable", "error", message))
     return parse_entry(name, data)
 
 
 def folder_faults(folder: Path) -> Iterator[Fault]:
     """What lies in `dokumente/` and is no entry."""
     for name in sorted(os.listdir(folder / ENTRIES_FOLDER)):
-        file = _shown_name(name)
+        file = shown_name(name)
         if (folder / ENTRIES_FOLDER / name).is_dir():
             message = "Unterordner werden nicht gelesen. Die Einträge direkt in dokumente/ ablegen."
             yield Fault(file, 1, "subfolder", "warning", message)
-        elif name.startswith("."):
-            continue
-        elif not name.endswith(_SUFFIX):
+        elif name.startswith(".") and name.endswith(SUFFIX):
+            message = "Dateien, deren Name mit einem Punkt beginnt, werden nicht gelesen. Umbenennen oder entfernen."
+            yield Fault(file, 1, "hidden_file", "warning", message)
+        elif not name.startswith(".") and not name.endswith(SUFFIX):
             message = "Nur Dateien mit der Endung .md werden gelesen. Umbenennen oder entfernen."
             yield Fault(file, 1, "not_markdown", "warning", message)
-
-
-def _too_large(file: str, size: int) -> Fault:
-    message = f"Die Datei hat {size} Bytes, erlaubt sind {MAX_FILE_BYTES}. Auf mehrere Einträge aufteilen."
-    return Fault(file, 1, "file_too_large", "error", message, found=size, expected=MAX_FILE_BYTES)
-
-
-def _rejected(file: str, *faults: Fault) -> FileReading:
-    return FileReading(file, file.removesuffix(_SUFFIX), None, _ordered(list(faults)))
-
-
-def _ordered(faults: list[Fault]) -> tuple[Fault, ...]:
-    """By line; of one code in one file only the first, with a word on how many more there are."""
-    kept: list[Fault] = []
-    counts = Counter(fault.fault for fault in faults)
-    seen: Counter[str] = Counter()
-    for fault in sorted(faults, key=lambda fault: fault.line):
-        seen[fault.fault] += 1
-        if seen[fault.fault] == MAX_FAULTS_PER_CODE and counts[fault.fault] > MAX_FAULTS_PER_CODE:
-            more = counts[fault.fault] - MAX_FAULTS_PER_CODE
-            fault = replace(fault, message=f"{fault.message} (Und {more} weitere dieser Art in der Datei.)")
-        if seen[fault.fault] <= MAX_FAULTS_PER_CODE:
-            kept.append(fault)
-    return tuple(kept)
-
-
-def _shown_name(name: str) -> str:
-    return printable(os.fsencode(name).decode("utf-8", "replace"), 200)
