@@ -1,6 +1,7 @@
 """The user interface as one Gradio application, and how it is mounted beside the API."""
 
 import gradio as gr
+import matplotlib.pyplot  # noqa: F401 - Gradio imports it with the first event, and the first question would wait for it
 from fastapi import FastAPI
 
 from app.ui import messages, page, strings
@@ -11,7 +12,7 @@ from app.ui.entry_pane import empty_pane
 from app.ui.environment import keep_gradio_local
 from app.ui.search_tab import build_search_tab
 from app.ui.service import Overview, UiService
-from app.ui.theme import head, style_sheet, theme
+from app.ui.theme import head, theme
 from pipelines.errors import PvAgentError
 
 CONTENT_SECURITY_POLICY = (
@@ -49,7 +50,6 @@ def mount_ui(app: FastAPI, service: UiService, *, path: str = "/") -> FastAPI:
         build_ui(service),
         path=path,
         theme=theme(),
-        css_paths=style_sheet(),
         head=head(),
         footer_links=[],
         run_history=False,

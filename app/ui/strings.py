@@ -42,7 +42,7 @@ EVIDENCE_CLOSE = "Beleg schließen"
 
 SCOPE_TEXT: dict[Scope, str] = {
     "gesetz": "Gesetz",
-    "kv": "Kollektivvertrag",
+    "kv": "KV",
     "rechtsprechung": "Rechtsprechung",
     "briefing": "Briefing",
 }

@@ -78,12 +78,11 @@ def theme() -> gr.themes.Base:
     )
 
 
-def style_sheet() -> Path:
-    """The product's style sheet."""
-    return _ASSETS / "pv.css"
-
-
 def head() -> str:
-    """What the page needs before anything is drawn: its language, and the script that puts messages in place."""
+    """What the page needs before anything is drawn: its language, its style, and the script that puts messages in place.
+
+    The style sheet is not handed to Gradio, which would add a second copy of every rule under a selector of its own.
+    """
+    style = (_ASSETS / "pv.css").read_text(encoding="utf-8")
     script = (_ASSETS / "pv.js").read_text(encoding="utf-8")
-    return f'<meta name="referrer" content="no-referrer"><script>{script}</script>'
+    return f'<meta name="referrer" content="no-referrer"><style>{style}</style><script>{script}</script>'

@@ -181,7 +181,7 @@ def test_a_follow_up_carries_the_questions_before_and_shows_how_it_was_read(chat
 def test_scope_and_month_are_asked_for(chat, fake_service: FakeService):
     chat.page.locator("#pv-as-of input").click()
     chat.page.get_by_role("option", name="Jänner 2025").click()
-    chat.page.get_by_label("Kollektivvertrag").first.check()
+    chat.page.locator("#pv-scopes").get_by_label("KV").check()
     chat.answer("Wie hoch ist die Grenze?")
     asked = fake_service.asked[-1]
     assert (asked.as_of, asked.scopes) == ("2025-01", ("kv",))
