@@ -2,7 +2,7 @@
 
 import typer
 
-from app.cli import index, jobs
+from app.cli import docs, index, jobs, versions
 from app.cli.asking import ask, search
 from app.cli.ingesting import ingest
 from app.cli.operating import doctor, serve
@@ -20,5 +20,7 @@ app.command()(ingest)
 app.command()(ask)
 app.command()(search)
 app.command()(doctor)
+app.add_typer(docs.app, name="docs")
+app.add_typer(versions.app, name="versions")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(index.app, name="index")
