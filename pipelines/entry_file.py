@@ -30,6 +30,8 @@ class FileReading:
     faults: tuple[Fault, ...]
     claimed_id: str | None = None
     """The id that the frontmatter has, valid or not."""
+    references: tuple[tuple[str, int], ...] = ()
+    """What `cross_refs` names, valid or not, each once with its line."""
 
     @property
     def accepted(self) -> bool:
@@ -45,15 +47,15 @@ def parse_entry(file_name: str, data: bytes) -> FileReading:
     file, stem = shown_name(file_name), file_name.removesuffix(SUFFIX)
     if len(data) > MAX_FILE_BYTES:
         return rejected(file, too_large(file, len(data)))
-    if b"\x00" in data:
-        line = data[: data.index(0)].count(b"\n") + 1
-        message = "Die Datei enthält NUL-Bytes und ist keine Textdatei. Als Text in UTF-8 speichern."
-        return rejected(file, Fault(file, line, "not_text", "error", message))
     try:
         decoded = decode(data)
     except NotUtf8 as exc:
         message = f"Das Byte 0x{exc.byte:02X} ist kein UTF-8. Die Datei im Editor als UTF-8 speichern."
         return rejected(file, Fault(file, exc.line, "not_utf8", "error", message))
+    if b"\x00" in data:
+        line = data[: data.index(0)].count(b"\n") + 1
+        message = "Die Datei enthält NUL-Bytes und ist keine Textdatei. Als Text in UTF-8 speichern."
+        return rejected(file, Fault(file, line, "not_text", "error", message))
     return _parse_text(file, stem, decoded)
 
 
@@ -76,7 +78,7 @@ def _parse_text(file: str, stem: str, decoded: Decoded) -> FileReading:
     fields = reading.fields
     claimed = reading.text("id")
     if fields is None or any(fault.severity == "error" for fault in faults):
-        return FileReading(file, stem, None, in_order(faults), claimed)
+        return FileReading(file, stem, None, in_order(faults), claimed, _references(reading))
     entry = Entry(
         id=fields.id,
         title=fields.title,
@@ -93,7 +95,16 @@ def _parse_text(file: str, stem: str, decoded: Decoded) -> FileReading:
         text=decoded.text,
         content_hash=hashlib.sha256(decoded.text.encode("utf-8")).hexdigest(),
     )
-    return FileReading(file, stem, entry, in_order(faults), claimed)
+    return FileReading(file, stem, entry, in_order(faults), claimed, _references(reading))
+
+
+def _references(reading: FrontmatterReading) -> tuple[tuple[str, int], ...]:
+    members = reading.values.get("cross_refs")
+    lines: dict[str, int] = {}
+    for position, member in enumerate(members if isinstance(members, tuple) else ()):
+        if isinstance(member, str) and member.strip():
+            lines.setdefault(member.strip(), reading.line("cross_refs", position))
+    return tuple(lines.items())
 
 
 def _form_faults(file: str, decoded: Decoded) -> Iterator[Fault]:

@@ -159,27 +159,23 @@ def write_registry(folder: Path) -> int:
 
 
 def _with_reference_faults(reading: FileReading, known: Collection[str]) -> FileReading:
-    entry = reading.entry
-    if entry is None:
-        return reading
+    """Reports references that lead nowhere, also those of a rejected file, and takes them from the entry."""
+    own_id = reading.claimed_id or reading.entry_id
     faults = []
-    for target in entry.cross_refs:
-        line = _reference_line(entry, target)
+    for target, line in reading.references:
+        if target != own_id and target in known:
+            continue
         shown = printable(target)
-        if target == entry.id:
-            message = "Der Eintrag verweist auf sich selbst; der Verweis wurde weggelassen. Entfernen."
-            faults.append(
-                Fault(reading.file, line, "self_cross_ref", "warning", message, field="cross_refs", value=shown, target=shown)
-            )
-        elif target not in known:
+        if target == own_id:
+            code, message = "self_cross_ref", "Der Eintrag verweist auf sich selbst; der Verweis wurde weggelassen. Entfernen."
+        else:
+            code = "dangling_cross_ref"
             message = f"Den Eintrag „{shown}“ gibt es nicht; der Verweis wurde weggelassen. Die id richtigstellen oder entfernen."
-            faults.append(
-                Fault(reading.file, line, "dangling_cross_ref", "warning", message, field="cross_refs", value=shown, target=shown)
-            )
+        faults.append(Fault(reading.file, line, code, "warning", message, field="cross_refs", value=shown, target=shown))
     if not faults:
         return reading
-    kept = tuple(target for target in entry.cross_refs if target != entry.id and target in known)
-    return replace(reading, entry=replace(entry, cross_refs=kept), faults=in_order([*reading.faults, *faults]))
+    entry = reading.entry and with_known_refs(reading.entry, set(known) - {own_id})
+    return replace(reading, entry=entry, faults=in_order([*reading.faults, *faults]))
 
 
 def _with_duplicate_fault(reading: FileReading, claimed: dict[str, str], stems: Collection[str]) -> FileReading:
@@ -204,18 +200,6 @@ def _with_duplicate_fault(reading: FileReading, claimed: dict[str, str], stems: 
         other_file=shown_name(owner),
     )
     return replace(reading, entry=None, faults=in_order([*reading.faults, fault]))
-
-
-def _reference_line(entry: Entry, target: str) -> int:
-    """The line of a reference in the frontmatter: below `cross_refs`, above the body."""
-    inside = False
-    for number, line in enumerate(entry.text.split("\n"), start=1):
-        inside = inside or line.startswith("cross_refs")
-        if inside and target in line:
-            return number
-        if number > 1 and line.rstrip() == "---":
-            break
-    return 1
 
 
 def _entry_files(folder: Path) -> list[str]:

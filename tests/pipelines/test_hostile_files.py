@@ -118,7 +118,8 @@ def assert_presentable(reading: FileReading) -> None:
     [
         ("empty", "frontmatter_missing"),
         ("NUL inside", "not_text"),
-        ("byte order mark of UTF-16", "not_text"),
+        ("byte order mark of UTF-16", "not_utf8"),
+        ("UTF-16 without mark", "not_utf8"),
         ("encoded surrogate", "not_utf8"),
         ("lost character", "replacement_character"),
         ("fence with text", "frontmatter_missing"),

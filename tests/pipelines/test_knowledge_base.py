@@ -58,6 +58,16 @@ def test_a_reference_to_a_rejected_file_is_kept_only_if_an_earlier_version_exist
     assert report(folder) == [("pv-tst-02.md", "bad_stand", "error")]
 
 
+def test_references_of_a_rejected_file_are_checked_too(tmp_path: Path) -> None:
+    changes = {"id": "pv-tst-02", "stand": '"x"', "cross_refs": '\n  - "pv-abc-01"\n  - "pv-tst-01"\n  - "pv-tst-02"'}
+    folder = write_folder(tmp_path, {**named("pv-tst-01"), "pv-tst-02.md": entry_text(changes)})
+    assert [(fault.fault, fault.line, fault.target) for fault in read_folder(folder).faults] == [
+        ("bad_stand", 4, None),
+        ("dangling_cross_ref", 13, "pv-abc-01"),
+        ("self_cross_ref", 15, "pv-tst-02"),
+    ]
+
+
 def test_a_reference_out_of_the_folder_needs_a_known_entry(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, named("pv-tst-01", {"cross_refs": "[pv-abc-01, pv-tst-01]"}))
     assert report(folder) == [
