@@ -20,6 +20,7 @@ from pipelines.index_channels import open_channels
 from pipelines.model_choice import ModelChoice, choose_model
 from pipelines.ollama_client import ChatOptions, OllamaGateway
 from pipelines.prompts import SystemPrompt, load_prompt
+from pipelines.survey import SurveyGenerator
 
 
 class Assembly:
@@ -110,4 +111,5 @@ class Assembly:
             return extractive
         settings = self.settings
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
-        return OllamaGenerator(self.gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest)
+        writer = OllamaGenerator(self.gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest)
+        return SurveyGenerator(writer)

@@ -14,6 +14,7 @@ from app.settings import Settings
 from pipelines.contracts import ClaimEvent, Outcome
 from pipelines.intake import read_question
 from pipelines.query_engine import CitationEngine
+from pipelines.survey import BLOCKS_PER_GROUP
 from tests import fake_models as fake
 from tests.conftest import BUNDLED_FOLDER
 from tests.fake_ollama import FakeOllama
@@ -168,6 +169,20 @@ def test_checked_claims_come_while_the_model_still_writes(assembly, server):
     claims = [(event, at) for event, at in times if isinstance(event, ClaimEvent)]
     assert "551,10" in claims[0][0].claim.text
     assert times[-1][1] - claims[0][1] > 0.3
+
+
+def test_survey_is_distilled_in_groups_and_composed(assembly, server):
+    before = len(server.chats)
+    outcome = asked(
+        assembly, server, fake.honest(most=4, least_share=0.1), "Gib einen Überblick über die geringfügige Beschäftigung"
+    )
+    assert (outcome.plan.type, outcome.status) == ("survey", "answered")
+    size = -(-len(outcome.sources) // BLOCKS_PER_GROUP)
+    groups = [[block.id for block in chat.blocks] for chat in server.chats[before:]]
+    given = [block_id for group in groups[:size] for block_id in group]
+    assert [len(group) for group in groups[: size - 1]] == [BLOCKS_PER_GROUP] * (size - 1)
+    assert len(given) == len(set(given)) == len(outcome.sources)
+    assert set(groups[size]) <= set(given)
 
 
 def test_cancelled_question_closes_the_connection_and_has_no_outcome(assembly, server):
