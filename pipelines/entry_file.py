@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from pipelines.body import instruction_fault, read_body
 from pipelines.entry_schema import MAX_FILE_BYTES, WORKS, Entry, Fault
-from pipelines.frontmatter import FrontmatterReading, Location, field_name, invisible_fault, read_frontmatter, split
+from pipelines.frontmatter import read_frontmatter, split
 from pipelines.instructions import find_instructions
 from pipelines.normalisation import Decoded, NotUtf8, decode, printable
+from pipelines.yaml_values import FrontmatterReading, Location, field_name, invisible_fault
 
 SUFFIX = ".md"
 MAX_FAULTS_PER_CODE = 25
