@@ -10,39 +10,45 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from custom_postprocessors.entry_terms import TermReader
-from custom_postprocessors.gate_features import EvidenceFeatures, QuestionAnalyzer, features_of, said_in
-from custom_postprocessors.sections import entry_of
+from custom_postprocessors.gate_features import (
+    EvidenceFeatures,
+    QuestionAnalyzer,
+    missing_in,
+    names_of,
+    said_in,
+    support_of,
+)
+from custom_postprocessors.outside import OutsideSubjects
+from custom_postprocessors.sections import entry_of, scores_of
 
 TOP_ENTRIES = 8
-_SILENT_COVERAGE = 0.15
+_SILENT_SUPPORT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class GateModel:
     """A logistic model over the features; a question passes when its score reaches `threshold`.
 
-    The weights are those that `python -m evaluation gate` finds by cross-validation over the goldsets.
+    The values are those that `python -m evaluation gate` finds by cross-validation. `outside` is set by hand, so that a named
+    outside subject outweighs good evidence but not overwhelming evidence. `similarity_floors` holds, for each encoder that was
+    measured, the cosine below which nothing is an answer; for any other encoder similarity has no part.
     """
 
-    intercept: float = -1.5
-    coverage: float = 2.0
-    heading_coverage: float = 3.0
-    missing: float = -1.5
-    margin: float = 2.0
-    section_share: float = 0.0
-    threshold: float = 0.22
+    intercept: float = -0.1
+    support: float = 13.9
+    missing: float = -3.7
+    outside: float = -3.0
+    threshold: float = 0.5
+    similarity_floors: tuple[tuple[str, float], ...] = ()
 
     def score(self, features: EvidenceFeatures) -> float:
         """In [0, 1]: how likely it is that the best entry answers."""
-        raw = (
-            self.intercept
-            + self.coverage * features.coverage
-            + self.heading_coverage * features.heading_coverage
-            + self.missing * features.missing
-            + self.margin * features.margin
-            + self.section_share * features.section_share
-        )
+        raw = self.intercept + self.support * features.support + self.missing * features.missing + self.outside * features.outside
         return 1.0 / (1.0 + math.exp(-raw))
+
+    def floor(self, encoder: str | None) -> float | None:
+        """The lowest similarity of an answer with this encoder; None when it was not measured."""
+        return dict(self.similarity_floors).get(encoder or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +63,47 @@ class GateVerdict:
 class Gate:
     """Judges the raw evidence for a question; safe for many threads."""
 
-    def __init__(self, analyzer: QuestionAnalyzer, terms: TermReader, model: GateModel | None = None) -> None:
+    def __init__(
+        self,
+        analyzer: QuestionAnalyzer,
+        terms: TermReader,
+        outside: OutsideSubjects,
+        model: GateModel | None = None,
+        *,
+        encoder: str | None = None,
+    ) -> None:
         self._analyzer = analyzer
         self._terms = terms
+        self._outside = outside
         self._model = model or GateModel()
+        self._floor = self._model.floor(encoder)
 
     def features(self, question: str, hits: Sequence[NodeWithScore]) -> EvidenceFeatures:
-        """The features of the best of the eight best ranked entries."""
+        """Features of the best supported of the eight best ranked entries; those of nothing when nothing was found."""
         by_entry: dict[str, list[NodeWithScore]] = {}
         for hit in hits:
             by_entry.setdefault(entry_of(hit), []).append(hit)
         entries = [self._terms.entry(found) for found in list(by_entry.values())[:TOP_ENTRIES]]
-        return features_of(said_in(question, self._analyzer), entries)
+        said = said_in(question, self._analyzer)
+        if not entries or not said:
+            return EvidenceFeatures()
+        best = max(entries, key=lambda entry: support_of(said, entry))
+        similarities = [score for hit in hits if (score := scores_of(hit).similarity) is not None]
+        return EvidenceFeatures(
+            support=support_of(said, best),
+            missing=missing_in(said, names_of(question), best),
+            outside=self._outside.unsaid(question, best),
+            similarity=max(similarities, default=None),
+        )
 
     def judge(self, question: str, hits: Sequence[NodeWithScore]) -> GateVerdict:
         """The verdict on the sections that retrieval returned for the question, best first."""
         features = self.features(question, hits)
         score = self._model.score(features)
-        if score >= self._model.threshold:
+        too_far = self._floor is not None and features.similarity is not None and features.similarity < self._floor
+        if score >= self._model.threshold and not too_far:
             return GateVerdict(score, features)
-        silent = not hits or features.coverage < _SILENT_COVERAGE
+        silent = not hits or features.support < _SILENT_SUPPORT or features.outside == 1.0
         return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence")
 
 

@@ -1,15 +1,21 @@
 """What the raw evidence says about whether an entry can answer a question at all; independent of the size of the corpus."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from custom_postprocessors.entry_terms import EntryTerms
+from custom_postprocessors.folding import fold
 
 _GENERIC_LETTERS = 3
 _SPECIFIC_LETTERS = 12
 _LEAST_SPECIFICITY = 0.2
+_NOT_A_NOUN = 0.3
+_LEAST_CAPITALS = 0.12
 _NO_TOKEN = "\0"
+_WORD = re.compile(r"[^\W\d_][\w-]*")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:])\s*$")
 
 
 class QueryTerm(Protocol):
@@ -68,6 +74,7 @@ class Said:
     source: str
     weight: float
     terms: tuple[tuple[str, float], ...]
+    is_number: bool = False
 
     def found_in(self, tokens: frozenset[str]) -> float:
         """In [0, 1]: how much of it the tokens say."""
@@ -76,37 +83,41 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFeatures:
-    """Evidence of the best entry for a question, every value in [0, 1]; all 0 when nothing was found.
+    """Evidence of the best entry for a question, every value in [0, 1].
 
-    `coverage`: share of the question's words, weighted by rarity and specificity, that the entry says anywhere.
-    `heading_coverage`: the same for its title, tags and norms. `missing`: the weight of the most specific word that it lacks.
-    `margin`: how far its coverage is ahead of the fifth entry's. `section_share`: what its best section says of what it says.
+    `support`: the share of what the question says, weighted by rarity, that its best section says, averaged with the share
+    that its title, tags and norms say. `missing`: weight of the most specific thing that the entry says nowhere. `outside`: 1
+    when the question names a subject beside the knowledge base that the entry does not speak of. `similarity`: the highest cosine,
+    None without the dense channel.
     """
 
-    coverage: float = 0.0
-    heading_coverage: float = 0.0
+    support: float = 0.0
     missing: float = 1.0
-    margin: float = 0.0
-    section_share: float = 0.0
+    outside: float = 0.0
+    similarity: float | None = None
 
 
 def said_in(question: str, analyzer: QuestionAnalyzer) -> tuple[Said, ...]:
-    """What the question says, without numbers and without words that the analysis made up by joining.
-
-    A word counts by its rarity and by its length: long German words are compounds and name the subject, short unknown ones are
-    mostly chatter.
-    """
+    """What the question says, weighted by rarity in [0, 1], without words that the analysis made up by joining."""
     highest = analyzer.rarity(_NO_TOKEN)
     said: list[Said] = []
     for group in analyzer.query_tokens(question).groups:
         typed = group[0]
-        if typed.origin in ("joined", "number"):
-            continue
         rarity = analyzer.rarity(typed.token)
-        weight = rarity / highest * specificity(typed.source) if highest > 0 else 0.0
-        if weight > 0:
-            said.append(Said(typed.source, weight, tuple((term.token, _worth(term, rarity, analyzer)) for term in group)))
+        if typed.origin != "joined" and rarity > 0:
+            terms = tuple((term.token, _worth(term, rarity, analyzer)) for term in group)
+            said.append(Said(typed.source, rarity / highest, terms, is_number=typed.origin == "number"))
     return tuple(said)
+
+
+def names_of(question: str) -> frozenset[str] | None:
+    """The folded nouns of a question that writes nouns with capitals; None when it does not, so that nothing can be told."""
+    words = list(_WORD.finditer(question))
+    capital = [hit for hit in words if hit[0][0].isupper()]
+    if not words or len(capital) < _LEAST_CAPITALS * len(words):
+        return None
+    inner = [hit[0] for hit in capital if not _SENTENCE_START.search(question[: hit.start()])]
+    return frozenset(fold(part) for word in inner for part in (word, *word.split("-")))
 
 
 def specificity(word: str) -> float:
@@ -127,20 +138,22 @@ def coverage_of(said: Sequence[Said], tokens: frozenset[str]) -> float:
     return sum(one.weight * one.found_in(tokens) for one in said) / whole if whole > 0 else 0.0
 
 
-def features_of(said: Sequence[Said], entries: Sequence[EntryTerms]) -> EvidenceFeatures:
-    """The features of the best of these entries, which are the best ranked ones."""
-    if not said or not entries:
-        return EvidenceFeatures()
-    covered = [(coverage_of(said, entry.everything), coverage_of(said, entry.heading), entry) for entry in entries]
-    covered.sort(key=lambda item: (-(item[0] + item[1]), item[2].entry_id))
-    coverage, heading, best = covered[0]
-    fifth = covered[min(4, len(covered) - 1)]
-    whole = coverage * sum(one.weight for one in said)
-    section = max((sum(one.weight * one.found_in(tokens) for one in said) for tokens in best.sections), default=0.0)
-    return EvidenceFeatures(
-        coverage=coverage,
-        heading_coverage=heading,
-        missing=min(1.0, max(one.weight * (1.0 - one.found_in(best.everything)) for one in said)),
-        margin=min(1.0, max(0.0, (coverage + heading - fifth[0] - fifth[1]) / 2)),
-        section_share=section / whole if whole > 0 else 0.0,
-    )
+def support_of(said: Sequence[Said], entry: EntryTerms) -> float:
+    """In [0, 1]: what the entry's best section says, averaged with what its heading says; 0 for an entry without sections."""
+    section = max((coverage_of(said, tokens) for tokens in entry.sections), default=0.0)
+    return (coverage_of(said, entry.heading) + section) / 2
+
+
+def missing_in(said: Sequence[Said], names: frozenset[str] | None, entry: EntryTerms) -> float:
+    """In [0, 1]: the weight of the most specific thing that was said and that the entry says nowhere; numbers do not count.
+
+    Where nouns are known, other words count little; where they are not, long words count more than short ones, which are chatter.
+    """
+    worst = 0.0
+    for one in said:
+        if not one.is_number:
+            specific = specificity(one.source)
+            if names is not None:
+                specific = 1.0 if fold(one.source) in names else _NOT_A_NOUN * specific
+            worst = max(worst, one.weight * specific * (1.0 - one.found_in(entry.everything)))
+    return worst

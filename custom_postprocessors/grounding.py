@@ -14,6 +14,7 @@ from custom_postprocessors.entry_terms import TermReader
 from custom_postprocessors.evidence import Conflict, ConflictRegister, Fact, GroundedContext, Passage
 from custom_postprocessors.gate import Gate, GateModel
 from custom_postprocessors.gate_features import QuestionAnalyzer, Said, said_in
+from custom_postprocessors.outside import OutsideSubjects
 from custom_postprocessors.sections import (
     NodeSource,
     content_of,
@@ -102,6 +103,8 @@ class Grounder:
         register: ConflictRegister,
         budget: ContextBudget,
         gate_model: GateModel | None = None,
+        outside: OutsideSubjects | None = None,
+        encoder: str | None = None,
         is_secondary: IsSecondary = never_secondary,
     ) -> None:
         self._source = source
@@ -109,7 +112,8 @@ class Grounder:
         self._register = register
         self._budget = budget
         self._terms = TermReader(analyzer, source)
-        self.gate = Gate(analyzer, self._terms, gate_model)
+        subjects = outside or OutsideSubjects.bundled(analyzer)
+        self.gate = Gate(analyzer, self._terms, subjects, gate_model, encoder=encoder)
         self._is_secondary = is_secondary
         self._best = BestSections(source, self._worth)
         self._references = CrossReferences(source, self._worth)
