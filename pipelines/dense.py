@@ -45,20 +45,18 @@ class DenseIndex:
         if not self.rows:
             return np.zeros(0, dtype=np.float32)
         if query.shape != (self._matrix.shape[1],):
-            raise IndexFault(f"A query vector of shape {query.shape} does not fit an index of {self._matrix.shape[1]} dimensions.")
+            raise IndexFault(
+                f"A query vector of shape {query.shape} does not fit an index of {self._matrix.shape[1]} dimensions."
+            )
         highest: NDArray[np.float32] = np.maximum.reduceat(self._matrix @ query, self._starts)
         return highest
 
-    def search(
-        self, query: NDArray[np.float32], limit: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[tuple[int, float]]:
+    def search(self, query: NDArray[np.float32], limit: int, allowed: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
         """The sections with the highest similarity above zero, best first, ties by node id."""
         return best_rows(self.similarities(query), limit, allowed, self._tie_ranks)
 
 
-def store_vectors(
-    collection: Collection, vectors: SectionVectors, node_ids: Sequence[str], text_hashes: Sequence[str]
-) -> None:
+def store_vectors(collection: Collection, vectors: SectionVectors, node_ids: Sequence[str], text_hashes: Sequence[str]) -> None:
     """Adds every vector to an empty collection: id `<node id>~<number>`, metadata `node_id`, `part` and `text_hash`."""
     parts: list[int] = []
     for position, owner in enumerate(vectors.owners):

@@ -1,16 +1,17 @@
 """Weighted reciprocal rank fusion over entries and their sections."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
-from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 from numpy.typing import NDArray
 
 from pipelines.contracts import Channel
@@ -19,7 +20,8 @@ from pipelines.german import QueryAnalysis
 FusionMode = Literal["balanced", "keyword_leading"]
 CHANNELS: tuple[Channel, ...] = ("lexical", "dense", "typo")
 _ADDING_ONLY = 1e-4
-"""So small that the other channels together never outweigh the step between two neighbouring lexical ranks (k ≤ 20, 150 candidates)."""
+"""So small that the other channels together never outweigh the step between two neighbouring lexical ranks
+(k between 5 and 20, at most 150 candidates)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,9 @@ class FusionOptions:
 
     mode: FusionMode = "balanced"
     lexical_weight: float = 1.0
-    dense_weight: float = 1.0
-    typo_weight: float = 1.0
-    rrf_k: float = 10.0
+    dense_weight: float = 0.5
+    typo_weight: float = 0.5
+    rrf_k: float = 5.0
     candidates: int = 150
     topic_boost: float = 0.05
     stand_boost: float = 0.02
@@ -84,40 +86,56 @@ class WeightedRRF(QueryFusionRetriever):
     def _reciprocal_rerank_fusion(self, results: dict[tuple[str, int], list[NodeWithScore]]) -> list[NodeWithScore]:
         entries: dict[str, float] = defaultdict(float)
         sections: dict[str, float] = defaultdict(float)
-        found: dict[str, NodeWithScore] = {}
+        found: dict[str, _Candidate] = {}
         for (_, channel), hits in results.items():
-            ranked = sorted((hit for hit in hits if (hit.score or 0.0) > 0), key=lambda hit: (-(hit.score or 0.0), hit.node_id))
-            for rank, hit in _ranks(ranked):
-                sections[hit.node_id] += self._weights[channel] / (self._rrf_k + rank)
-                found.setdefault(hit.node_id, hit)
-            for rank, hit in _ranks(_first_of_entries(ranked)):
-                entries[_entry(hit)] += self._weights[channel] / (self._rrf_k + rank)
+            weight = self._weights[channel]
+            ranked = _best_first(hits)
+            for rank, candidate in _ranks(ranked):
+                sections[candidate.node_id] += weight / (self._rrf_k + rank)
+                found.setdefault(candidate.node_id, candidate)
+            for rank, candidate in _ranks(_first_of_entries(ranked)):
+                entries[candidate.entry_id] += weight / (self._rrf_k + rank)
         best: dict[str, float] = defaultdict(float)
         for node_id, score in sections.items():
-            entry = _entry(found[node_id])
-            best[entry] = max(best[entry], score)
-        fused = [
-            NodeWithScore(node=hit.node, score=entries[_entry(hit)] * sections[node_id] / best[_entry(hit)])
-            for node_id, hit in found.items()
-        ]
-        return sorted(fused, key=lambda hit: (-(hit.score or 0.0), hit.node_id))
+            entry_id = found[node_id].entry_id
+            best[entry_id] = max(best[entry_id], score)
+        scores = {
+            node_id: entries[candidate.entry_id] * sections[node_id] / best[candidate.entry_id]
+            for node_id, candidate in found.items()
+        }
+        order = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))
+        return [NodeWithScore(node=found[node_id].node, score=scores[node_id]) for node_id in order]
 
 
-def _entry(hit: NodeWithScore) -> str:
-    return str(hit.node.metadata["entry_id"])
+class _Candidate(NamedTuple):
+    score: float
+    node_id: str
+    entry_id: str
+    node: BaseNode
 
 
-def _first_of_entries(ranked: list[NodeWithScore]) -> list[NodeWithScore]:
-    first: dict[str, NodeWithScore] = {}
-    for hit in ranked:
-        first.setdefault(_entry(hit), hit)
+def _best_first(hits: list[NodeWithScore]) -> list[_Candidate]:
+    candidates = [
+        _Candidate(hit.score, hit.node.id_, str(hit.node.metadata["entry_id"]), hit.node)
+        for hit in hits
+        if hit.score is not None and hit.score > 0
+    ]
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.node_id))
+
+
+def _first_of_entries(ranked: list[_Candidate]) -> list[_Candidate]:
+    first: dict[str, _Candidate] = {}
+    for candidate in ranked:
+        first.setdefault(candidate.entry_id, candidate)
     return list(first.values())
 
 
-def _ranks(ranked: list[NodeWithScore]) -> list[tuple[int, NodeWithScore]]:
+def _ranks(ranked: list[_Candidate]) -> list[tuple[int, _Candidate]]:
     """Ranks from 1; equal scores share the rank of the first of them."""
-    result: list[tuple[int, NodeWithScore]] = []
-    for position, hit in enumerate(ranked, start=1):
-        same = position > 1 and hit.score == ranked[position - 2].score
-        result.append((result[-1][0] if same else position, hit))
+    result: list[tuple[int, _Candidate]] = []
+    rank, last = 0, math.inf
+    for position, candidate in enumerate(ranked, start=1):
+        if candidate.score != last:
+            rank, last = position, candidate.score
+        result.append((rank, candidate))
     return result

@@ -93,9 +93,7 @@ class LexicalIndex:
             total += best + np.float32(ALTERNATIVES_SHARE) * (every - best)
         return total
 
-    def search(
-        self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[tuple[int, float]]:
+    def search(self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
         """The best rows with a score above zero, best first, ties by row number; `allowed` says which rows may come."""
         return best_rows(self.scores(analysis), limit, allowed)
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from llama_index.core.node_parser import MarkdownNodeParser
@@ -59,14 +59,12 @@ class SectionNode:
 
         Only title and heading are part of the text that LlamaIndex would embed. No relationships.
         """
-        row = asdict(self)
-        metadata = {name: _scalar(value) for name, value in row.items() if name not in ("node_id", "text")}
         return TextNode(
             id_=self.node_id,
             text=self.text,
-            metadata=metadata,
-            excluded_embed_metadata_keys=[name for name in metadata if name not in EMBEDDED_METADATA],
-            excluded_llm_metadata_keys=[name for name in metadata if name not in EMBEDDED_METADATA],
+            metadata={name: _scalar(getattr(self, name)) for name in METADATA_FIELDS},
+            excluded_embed_metadata_keys=list(_NOT_EMBEDDED),
+            excluded_llm_metadata_keys=list(_NOT_EMBEDDED),
         )
 
     def to_json(self) -> str:
@@ -86,6 +84,10 @@ class SectionNode:
             row[name] = tuple(row[name])
         row["instruction_spans"] = tuple((start, end) for start, end in row["instruction_spans"])
         return cls(**row)
+
+
+METADATA_FIELDS = tuple(field.name for field in fields(SectionNode) if field.name not in ("node_id", "text"))
+_NOT_EMBEDDED = tuple(name for name in METADATA_FIELDS if name not in EMBEDDED_METADATA)
 
 
 def joined(values: Sequence[str]) -> str:

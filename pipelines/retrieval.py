@@ -26,6 +26,8 @@ _KEPT_FROM_PLACE = 6
 _STAND_MONTHS = 36
 _SCORE_KEYS: Mapping[Channel, str] = {"lexical": "score_bm25", "dense": "score_similarity", "typo": "score_ngram"}
 
+_EVIDENCE_KEYS = (*_SCORE_KEYS.values(), "score_fused")
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
@@ -85,16 +87,21 @@ class HybridRetriever(BaseRetriever):
         boost = self._boosts(plan.topics, plan.as_of)
         rankings = [self._boosted(fused, boost) for _, fused in bundles]
         searches = [bundle for bundle, _ in bundles]
-        merged = self._merged(rankings)
+        nodes = self._results(self._selected(self._merged(rankings), limit), searches)
         return Retrieved(
-            nodes=self._results(self._selected(merged, limit), searches),
-            per_query=tuple(
-                tuple(self._results(self._selected(ranking, limit), [search]))
-                for ranking, search in zip(rankings, searches, strict=True)
-            ),
+            nodes=nodes,
+            per_query=self._per_query(rankings, searches, limit) if len(searches) > 1 else (tuple(nodes),),
             degraded=_degraded(searches),
             ranks=self._ranks(searches),
             analyses=tuple(search.analysis for search in searches if search.analysis is not None),
+        )
+
+    def _per_query(
+        self, rankings: list[list[tuple[int, float]]], searches: Sequence[SearchBundle], limit: int
+    ) -> tuple[tuple[NodeWithScore, ...], ...]:
+        return tuple(
+            tuple(self._results(self._selected(ranking, limit), [search]))
+            for ranking, search in zip(rankings, searches, strict=True)
         )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -176,8 +183,8 @@ class HybridRetriever(BaseRetriever):
                 if found and max(found) > 0:
                     node.metadata[key] = max(found)
             node.metadata["score_fused"] = fused
-            node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *_SCORE_KEYS.values(), "score_fused"]
-            node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *_SCORE_KEYS.values(), "score_fused"]
+            node.excluded_embed_metadata_keys.extend(_EVIDENCE_KEYS)
+            node.excluded_llm_metadata_keys.extend(_EVIDENCE_KEYS)
             results.append(NodeWithScore(node=node, score=fused))
         return results
 
@@ -189,7 +196,6 @@ class HybridRetriever(BaseRetriever):
                     of_node = ranks[self._nodes.node_ids[row]]
                     of_node[channel] = min(rank, of_node.get(channel, rank))
         return dict(ranks)
-
 
 
 def _lifted(merged: list[tuple[int, float]], kept: Sequence[int]) -> list[tuple[int, float]]:

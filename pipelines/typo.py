@@ -70,7 +70,9 @@ class TypoIndex:
         try:
             rarity = np.load(directory / _RARITY, allow_pickle=False)
         except (OSError, ValueError, EOFError) as exc:
-            raise IndexFault(f"The typo index in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew.") from exc
+            raise IndexFault(
+                f"The typo index in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew."
+            ) from exc
         if len(rarity) != len(postings.numbers):
             raise IndexFault(f"The typo index in {str(directory)!r} does not fit together.", hint="Build the index anew.")
         return cls(postings, rarity)
@@ -94,9 +96,7 @@ class TypoIndex:
             squares += weight * weight
         return total / np.float32(math.sqrt(squares)) if squares else total
 
-    def search(
-        self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None
-    ) -> list[tuple[int, float]]:
+    def search(self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
         """The best rows with a score above zero, best first, ties by row number; `allowed` says which rows may come."""
         return best_rows(self.scores(analysis), limit, allowed)
 
