@@ -67,9 +67,9 @@ class ExtractiveGenerator:
 
         `feedback` changes nothing: the same question has the same quotes. Never raises a ModelError.
         """
-        candidates = self.rank(plan, question, context)
-        survey = plan.type == "survey"
-        excerpts = select(candidates, self._survey_budget if survey else self._budget)
+        budget = self._survey_budget if plan.type == "survey" else self._budget
+        parts = [self.rank(plan, part, context) for part in plan.queries[1:]]
+        excerpts = select(self.rank(plan, question, context), budget, parts, context.conflicts)
         for excerpt in excerpts:
             if cancelled():
                 break

@@ -1,44 +1,53 @@
 """How likely a sentence or table row answers the question: a linear score over features that a reader would name."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from custom_postprocessors.evidence import Passage
+from pipelines.case_ranges import range_fits
 from pipelines.extractive_units import Quotable
 from pipelines.german import QueryAnalysis
 from pipelines.question_shape import QuestionShape
-from pipelines.rule_text import fold
+from pipelines.rule_text import fold, rule
 
 WEIGHTS: Mapping[str, float] = {
-    "words": 2.32,
-    "words_beyond_title": 5.9,
-    "words_around": 4.88,
-    "label_asked": 1.69,
-    "title": 2.6,
-    "entry_words": 2.21,
-    "entry_first": 0.61,
-    "entry_bm25": 3.11,
-    "entry_ngram": 1.72,
-    "entry_similarity": 0.0,
-    "fact_row": 0.63,
-    "norm_list": -0.93,
-    "payroll_list": -0.98,
-    "example": -0.21,
-    "asked_kind": 0.62,
-    "asked_kind_missing": -0.47,
-    "any_value": 0.64,
-    "year_named": 1.55,
-    "other_year": -0.05,
-    "case_values": 0.76,
-    "open_end": -1.17,
-    "fragment": -0.05,
+    "words": 2.47,
+    "words_beyond_title": 6.00,
+    "words_around": 4.79,
+    "label_asked": 1.57,
+    "title": 3.58,
+    "entry_words": 2.40,
+    "entry_first": 0.85,
+    "entry_bm25": 2.66,
+    "entry_ngram": 0.95,
+    "entry_similarity": 1.38,
+    "fact_row": 0.78,
+    "norm_list": -0.85,
+    "payroll_list": -0.92,
+    "example": -0.31,
+    "asked_kind": 0.25,
+    "asked_kind_missing": -0.18,
+    "any_value": 0.56,
+    "year_named": 1.59,
+    "other_year": -0.14,
+    "case_values": 0.73,
+    "asked_values": 1.16,
+    "row_of_case": 1.78,
+    "weighs": 1.42,
+    "open_end": -1.02,
+    "fragment": -0.12,
 }
 """Points per unit of each feature, learned by `python -m evaluation.quote_weights` (see there for the method)."""
 
 _EXAMPLES = ("beispiel", "variante", "rechenbeispiel")
 _FRAGMENT_CHARACTERS = 40
+_WEIGHING = rule(
+    r"\b(?:günstiger|billiger|teurer|besser|höher|niedriger|mehr|weniger|vorteil\w*|nachteil\w*|lohnt|spart|ersparnis|statt|"
+    r"dagegen|hingegen|unterschied\w*|differenz)\b"
+)
 
 
 class QueryAnalyzer(Protocol):
@@ -91,12 +100,16 @@ class AskedWords:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A quotable piece in its place: which passage, which piece of it, and its score (higher is better, unbounded)."""
+    """A quotable piece in its place: which passage, which piece of it, and its score (higher is better, unbounded).
+
+    `answers` are the numbers of the asked words that it speaks of.
+    """
 
     passage: Passage
     index: int
     quotable: Quotable
     score: float
+    answers: frozenset[int] = frozenset()
 
     @property
     def place(self) -> tuple[str, str]:
@@ -129,8 +142,15 @@ def ranked(
     `pieces[i]` are those of `passages[i]`. Empty for no piece.
     """
     chosen = WEIGHTS if weights is None else weights
+    words = AskedWords(question, analyzer)
     candidates = [
-        Candidate(passage, index, piece, sum(chosen.get(name, 0.0) * value for name, value in features.items()))
+        Candidate(
+            passage,
+            index,
+            piece,
+            sum(chosen.get(name, 0.0) * value for name, value in features.items()),
+            frozenset(words.found(piece.tokens)),
+        )
         for passage, index, piece, features in featured(question, shape, passages, pieces, analyzer)
     ]
     return sorted(candidates, key=lambda candidate: -candidate.score)
@@ -147,9 +167,9 @@ def featured(
     words = AskedWords(question, analyzer)
     entries = _entries(words, passages, pieces, analyzer)
     return [
-        (passage, index, piece, _features(words, shape, entries[passage.entry_id], passage, cut, index, analyzer))
+        (passage, index, piece, _features(words, shape, entries[passage.entry_id], passage, cut, index, fit, analyzer))
         for passage, cut in zip(passages, pieces, strict=True)
-        for index, piece in enumerate(cut)
+        for index, (piece, fit) in enumerate(zip(cut, range_fits([p.case_range for p in cut], shape.case_values), strict=True))
     ]
 
 
@@ -189,9 +209,11 @@ def _features(
     passage: Passage,
     cut: Sequence[Quotable],
     index: int,
+    fit: float,
     analyzer: QueryAnalyzer,
 ) -> dict[str, float]:
     piece = cut[index]
+    case = {value.normalized for value in shape.case_values}
     said = words.found(piece.tokens)
     before = cut[index - 1].tokens if index else frozenset()
     return {
@@ -214,7 +236,10 @@ def _features(
         "any_value": float(bool(piece.kinds - {"norm", "case"})),
         "year_named": float(bool(shape.named_years & piece.years)),
         "other_year": float(bool(piece.years) and not shape.years & piece.years),
-        "case_values": float(len(shape.case_values & piece.values)),
+        "case_values": float(len(case & {normalized for _, normalized in piece.values})),
+        "asked_values": math.log1p(sum(kind in shape.kinds for kind, _ in piece.values)),
+        "row_of_case": fit,
+        "weighs": float(shape.weighs and bool(_WEIGHING.search(fold(piece.text)))),
         "open_end": float(piece.text.endswith((":", "?"))),
         "fragment": float(not piece.is_row and len(piece.text) < _FRAGMENT_CHARACTERS),
     }

@@ -1,9 +1,11 @@
 """Which few of the ranked pieces are quoted: best first, nothing twice, readable, within the budget."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from custom_postprocessors.evidence import Conflict, ConflictSide
 from pipelines.extractive_ranking import Candidate
 from pipelines.extractive_units import Quotable
 
@@ -25,10 +27,16 @@ class Budget:
     longest_quote: int = 330
     repetition: float = 1.5
     """Points that a piece loses when all its words were already quoted."""
+    same_value: float = 2.0
+    """Points that a piece loses when another one already gave its values for the same words of the question."""
+    same_entry: float = 0.0
+    """Points that a piece loses for every quote that its entry already has."""
+    per_part: int = 1
+    """Quotes that each further part of the question is given before the rest goes by score."""
 
 
 ANSWER_BUDGET = Budget(quotes=8, characters=1200, score_range=6.0)
-SURVEY_BUDGET = Budget(quotes=16, characters=3000, score_range=8.0)
+SURVEY_BUDGET = Budget(quotes=16, characters=3000, score_range=8.0, same_entry=0.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,8 @@ class Selection:
         self._by_place: Mapping[tuple[str, int], Candidate] = {
             (candidate.passage.node_id, candidate.index): candidate for candidate in ranked
         }
-        self._repeated = dict.fromkeys(self._by_place, 0.0)
+        self._lost = dict.fromkeys(self._by_place, 0.0)
+        self._quotes_of: Counter[str] = Counter()
         self.excerpts: list[Excerpt] = []
 
     @property
@@ -100,14 +109,17 @@ class Selection:
         return len(self.excerpts) >= self._budget.quotes
 
     def worth(self, candidate: Candidate) -> float:
-        """The score less what the piece only repeats."""
-        return candidate.score - self._budget.repetition * self._repeated[candidate.passage.node_id, candidate.index]
+        """The score less what the piece only repeats, and less what its entry already has."""
+        lost = self._lost.get((candidate.passage.node_id, candidate.index), 0.0)
+        return candidate.score - lost - self._budget.same_entry * self._quotes_of[candidate.passage.entry_id]
 
     def _note(self, quoted: Candidate) -> None:
+        self._quotes_of[quoted.passage.entry_id] += 1
         for place, candidate in self._by_place.items():
-            share = _repeated(candidate.quotable, quoted.quotable)
-            if share > self._repeated[place]:
-                self._repeated[place] = share
+            lost = self._budget.repetition * _repeated_words(candidate.quotable, quoted.quotable)
+            if _same_value(candidate, quoted):
+                lost += self._budget.same_value
+            self._lost[place] = max(self._lost[place], lost)
 
     def has(self, candidate: Candidate) -> bool:
         """Whether the piece is part of the answer."""
@@ -166,31 +178,85 @@ class Selection:
         return found if (piece.follows(excerpt) if step == 1 else excerpt.follows(piece)) else None
 
 
-def select(ranked: Sequence[Candidate], budget: Budget) -> list[Excerpt]:
+def select(
+    ranked: Sequence[Candidate],
+    budget: Budget,
+    parts: Sequence[Sequence[Candidate]] = (),
+    conflicts: Sequence[Conflict] = (),
+) -> list[Excerpt]:
     """The excerpts of an answer, best first; empty when there is no piece.
 
-    Greedy by score less repetition. A piece whose score lies more than `budget.score_range` below the best is left out.
+    Greedy by score less repetition. The best piece comes first, then the best of every ranking in `parts` (for the parts of
+    a question of several), then the rest; of a conflict that one quote has a side of, the other sides follow that quote.
+    A piece whose score lies more than `budget.score_range` below the best is left out.
     """
     if not ranked:
         return []
     worst = ranked[0].score - budget.score_range
     selection = Selection(ranked, budget)
-    waiting = [candidate for candidate in ranked if candidate.score >= worst]
-    while waiting and not selection.full:
-        best = max(waiting, key=selection.worth)
-        waiting.remove(best)
-        if selection.worth(best) < worst:
-            break
-        if not selection.has(best):
-            selection.add(best)
+    sides = _Sides(ranked, conflicts)
+    _fill(selection, ranked[:1], worst, 1, sides)
+    for part in parts:
+        _fill(selection, part, part[0].score - budget.score_range if part else 0.0, budget.per_part, sides)
+    _fill(selection, ranked, worst, budget.quotes, sides)
     selection.widen(worst)
     return selection.excerpts
 
 
-def _repeated(candidate: Quotable, quoted: Quotable) -> float:
+def _fill(selection: Selection, ranked: Sequence[Candidate], worst: float, most: int, sides: "_Sides") -> None:
+    """Adds up to `most` quotes of a ranking, and what each of them brings along."""
+    waiting = [candidate for candidate in ranked if candidate.score >= worst]
+    before = len(selection.excerpts)
+    while waiting and not selection.full and len(selection.excerpts) - before < most:
+        best = max(waiting, key=selection.worth)
+        waiting.remove(best)
+        if selection.worth(best) < worst:
+            break
+        if not selection.has(best) and selection.add(best):
+            for other in sides.others(best):
+                if not selection.has(other):
+                    selection.add(other)
+
+
+class _Sides:
+    """Which pieces are sides of which conflicts."""
+
+    def __init__(self, ranked: Sequence[Candidate], conflicts: Sequence[Conflict]) -> None:
+        self._of: dict[tuple[str, int], list[tuple[Conflict, str]]] = {}
+        self._pieces: dict[tuple[str, str], Candidate] = {}
+        for conflict in conflicts:
+            for side in conflict.sides:
+                for candidate in ranked:
+                    if _is_side(candidate, side):
+                        place = candidate.passage.node_id, candidate.index
+                        self._of.setdefault(place, []).append((conflict, side.entry_id))
+                        self._pieces.setdefault((conflict.id, side.entry_id), candidate)
+
+    def others(self, quoted: Candidate) -> list[Candidate]:
+        """The pieces that contradict a quoted one, in the order of the conflicts and their sides."""
+        return [
+            self._pieces[conflict.id, side.entry_id]
+            for conflict, entry_id in self._of.get((quoted.passage.node_id, quoted.index), ())
+            for side in conflict.sides
+            if side.entry_id != entry_id and (conflict.id, side.entry_id) in self._pieces
+        ]
+
+
+def _is_side(candidate: Candidate, side: ConflictSide) -> bool:
+    piece, passage = candidate.quotable, candidate.passage
+    same_section = (passage.entry_id, passage.section) == (side.entry_id, side.section)
+    return same_section and piece.start < side.end and side.start < piece.end
+
+
+def _repeated_words(candidate: Quotable, quoted: Quotable) -> float:
     """How much of a piece was said already, in [0, 1]."""
     smaller = min(len(candidate.tokens), len(quoted.tokens))
     if not smaller:
         return 0.0
     shared = len(candidate.tokens & quoted.tokens) / smaller
     return max(0.0, shared - _REPEATED_SHARE)
+
+
+def _same_value(candidate: Candidate, quoted: Candidate) -> bool:
+    values = {value for value in candidate.quotable.values if value[0] not in ("date", "norm", "case")}
+    return bool(values) and values <= quoted.quotable.values and candidate.answers <= quoted.answers

@@ -9,6 +9,7 @@ from typing import Protocol
 from custom_postprocessors.evidence import Passage, ValueKind
 from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
 from custom_postprocessors.values import FoundValue, find_values
+from pipelines.case_ranges import CaseRange, read_range
 from pipelines.instructions import blanked, find_instructions
 
 FACT_SECTION = "Kernwerte & Fristen"
@@ -30,7 +31,8 @@ class Quotable:
     `label` is what a row is about (its first cell), `statement` the cells that may hold the value asked for; for a sentence
     `label` is empty and `statement` the sentence. `intro` are the tokens of the line or heading that a list item or sentence
     stands under. `header` is the slice of the table's header row where its columns name values („2025“).
-    `kinds` and `values` describe the statement's values, `years` those of the whole text.
+    `values` are kind and normal form of the statement's values, `years` those of the whole text. `case_range` says to which
+    cases a row of a graduated table applies.
     """
 
     start: int
@@ -45,9 +47,14 @@ class Quotable:
     intro: frozenset[str]
     heading: str
     header: tuple[int, int] | None
-    kinds: frozenset[ValueKind]
-    values: frozenset[str]
+    values: frozenset[tuple[ValueKind, str]]
     years: frozenset[int]
+    case_range: CaseRange | None
+
+    @property
+    def kinds(self) -> frozenset[ValueKind]:
+        """The kinds of value that it states."""
+        return frozenset(kind for kind, _ in self.values)
 
     @property
     def length(self) -> int:
@@ -130,9 +137,9 @@ def _quotable(text: str, unit: TextUnit, offset: int, blocks: int, section: str,
         intro=frozenset(tokenizer.tokens(f"{intro} {unit.heading}")),
         heading=unit.heading,
         header=(unit.header[0] + offset, unit.header[1] + offset) if names_values and unit.header else None,
-        kinds=frozenset(value.kind for value in stated),
-        values=frozenset(value.normalized for value in stated),
+        values=frozenset((value.kind, value.normalized) for value in stated),
         years=_years(values),
+        case_range=read_range(label) if is_row else None,
     )
 
 

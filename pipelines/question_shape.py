@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from custom_postprocessors.evidence import Claim, ValueKind
+from custom_postprocessors.found import FoundValue
 from custom_postprocessors.values import find_values
 from pipelines.rule_text import fold, rule
 from pipelines.time_words import read_time
@@ -22,10 +23,16 @@ _PERIOD = rule(
     rf"\bin welcher (?:zeit|frist)\b|\bwelche (?:zeit|arbeitszeit)\b"
 )
 _DATE = rule(
-    r"\bwann\b|\bstichtag\w*|\bfällig\w*|\bseit wann\b|\bdatum\b|\b(?:bis|ab|zu|seit|in) welche[mnrs]? (?:tag|monat|jahr|\w*jahr|zeitpunkt)"
+    r"\bwann\b|\bstichtag\w*|\bfällig\w*|\bseit wann\b|\bdatum\b|"
+    r"\b(?:bis|ab|zu|seit|in) welche[mnrs]? (?:tag|monat|jahr|\w*jahr|zeitpunkt)"
 )
 _COUNT = rule(
-    r"\bwie ?viele?\b|\banzahl\b|\bwelche (?:nummer|zahl)\b|\bwelche[nrs]? \w*(?:code|nummer|grund|jahr)\b|\bab (?:wie ?viel|welche[mr]) \w+"
+    r"\bwie ?viele?\b|\banzahl\b|\bwelche (?:nummer|zahl)\b|\bwelche[nrs]? \w*(?:code|nummer|grund|jahr)\b|"
+    r"\bab (?:wie ?viel|welche[mr]) \w+"
+)
+_WEIGHS = rule(
+    r"\b(?:günstiger|billiger|gescheiter|gscheiter|besser|teurer|sinnvoller|vorteilhafter|lieber)\b|\blohnt\b|\bspar(?:t|en)\b|"
+    r"\bunterschied\w*\b|\bwo (?:kriegt|bekommt) \w+ mehr\b|\bvariante\b"
 )
 _CASE_YEAR = rule(r"\b(?:19|20)[0-9][0-9]\b")
 
@@ -35,13 +42,14 @@ class QuestionShape:
     """What an answer has to bring: kinds of value (empty: no value is asked), the years spoken of, the case's own values.
 
     `years` always has the year of the month the question speaks for; `named_years` only those that the question names.
-    `case_values` are the normal forms of the values that stand in the question, years left out.
+    `case_values` are the values that stand in the question, times left out. `weighs` says whether it asks what is better.
     """
 
     kinds: frozenset[ValueKind]
     years: frozenset[int]
     named_years: frozenset[int]
-    case_values: frozenset[str]
+    case_values: tuple[FoundValue, ...]
+    weighs: bool = False
 
 
 def question_shape(question: str, as_of: str) -> QuestionShape:
@@ -49,8 +57,8 @@ def question_shape(question: str, as_of: str) -> QuestionShape:
     folded = fold(question)
     time = read_time(question, as_of)
     named = frozenset(time.years) | {int(hit.group()) for hit in _CASE_YEAR.finditer(folded)}
-    values = frozenset(value.normalized for value in find_values(question) if value.kind != "date")
-    return QuestionShape(asked_kinds(question), named | {int(as_of[:4])}, named, values)
+    values = tuple(value for value in find_values(question) if value.kind != "date")
+    return QuestionShape(asked_kinds(question), named | {int(as_of[:4])}, named, values, bool(_WEIGHS.search(folded)))
 
 
 def asked_kinds(question: str) -> frozenset[ValueKind]:
