@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -105,6 +106,8 @@ class NodeFile(Sequence[SectionNode]):
         self._offsets = offsets
         self._row = {node_id: row for row, node_id in enumerate(node_ids)}
         self._descriptor = os.open(path, os.O_RDONLY)
+        # A version that requests in flight still read is closed by nobody; its descriptor goes with the last of them.
+        self._close = weakref.finalize(self, os.close, self._descriptor)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -169,9 +172,8 @@ class NodeFile(Sequence[SectionNode]):
 
     def close(self) -> None:
         """Closes the descriptor; reading afterwards fails."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._close()
+        self._descriptor = -1
 
 
 def _parse(line: bytes, path: Path) -> SectionNode:

@@ -107,7 +107,8 @@ def _engine(path: Path) -> Engine:
 
 
 def _configure(connection, record: object) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - sqlite3.Connection
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    # secure_delete: content that may no longer be kept must not stay readable in free pages.
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
