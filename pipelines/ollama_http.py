@@ -25,7 +25,7 @@ class StrictClient(AsyncClient):
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
         address = httpx.URL(url)
         if not address.host or not 0 < (address.port or 80) <= 65535:
-            raise httpx.InvalidURL(f"{url!r} has no host, or a port that does not exist")
+            raise httpx.InvalidURL("the configured address has no host, or a port that does not exist")
         # not super().__init__: that one reads OLLAMA_HOST and OLLAMA_API_KEY from the environment
         self._client = httpx.AsyncClient(
             base_url=url,
