@@ -68,16 +68,16 @@ class SectionEncoder(BaseEmbedding):
             yield start, self.encode(texts[start : start + _BATCH_TEXTS])
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self.encode_query(query).tolist()
+        return [float(value) for value in self.encode_query(query)]
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self.encode([text])[0].tolist()
+        return self._get_text_embeddings([text])[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self.encode(texts).tolist()
+        return [[float(value) for value in row] for row in self.encode(texts)]
 
 
 class EmbeddedEncoder(SectionEncoder):

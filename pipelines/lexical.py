@@ -9,11 +9,10 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.nodes import SectionNode
-from pipelines.postings import Postings, best_rows
+from pipelines.postings import Postings, best_rows, csr_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def _fields(node: SectionNode) -> dict[str, str]:
 def _weighted(counts: list[dict[str, Counter[str]]], averages: Mapping[str, float]) -> Postings:
     terms = sorted({term for fields in counts for found in fields.values() for term in found})
     numbers = {term: number for number, term in enumerate(terms)}
-    offsets, columns, values = [0], [], []
+    offsets, columns, values = [0], list[int](), list[float]()
     for fields in counts:
         frequency: dict[str, float] = defaultdict(float)
         for name, found in fields.items():
@@ -122,11 +121,8 @@ def _weighted(counts: list[dict[str, Counter[str]]], averages: Mapping[str, floa
         columns.extend(numbers[term] for term in frequency)
         values.extend(value / (SATURATION + value) for value in frequency.values())
         offsets.append(len(columns))
-    matrix = sparse.csr_array(
-        (np.array(values, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
-        shape=(len(counts), len(terms)),
-    )
+    matrix = csr_rows(values, columns, offsets, len(terms))
     sections = np.bincount(matrix.indices, minlength=len(terms))
     rarity = np.array([math.log1p((len(counts) - n + 0.5) / (n + 0.5)) for n in sections.tolist()], dtype=np.float32)
-    matrix.data *= rarity[matrix.indices]
+    matrix.data = matrix.data * rarity[matrix.indices]
     return Postings.from_matrix(terms, matrix)

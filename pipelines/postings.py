@@ -16,6 +16,9 @@ _TERMS = "terms.json"
 _ARRAYS = "postings.npz"
 
 
+Matrix = sparse.csr_array[np.float32, tuple[int, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class Postings:
     """`row_ids[offsets[i]:offsets[i + 1]]` are the rows of term i, ascending; `weights` lies beside them. Never written to."""
@@ -27,7 +30,7 @@ class Postings:
     rows: int
 
     @classmethod
-    def from_matrix(cls, terms: Sequence[str], matrix: sparse.csr_array) -> Self:
+    def from_matrix(cls, terms: Sequence[str], matrix: Matrix) -> Self:
         """From a matrix of shape (rows, terms)."""
         columns = matrix.tocsc()
         columns.sort_indices()
@@ -101,3 +104,11 @@ def best_rows(
     ties = found if tie_ranks is None else tie_ranks[found]
     order = found[np.lexsort((ties, -scores[found]))][:limit]
     return [(int(row), float(scores[row])) for row in order]
+
+
+def csr_rows(values: Sequence[float], columns: Sequence[int], offsets: Sequence[int], width: int) -> Matrix:
+    """A sparse matrix from its rows: row i has `values[offsets[i]:offsets[i + 1]]` in the columns beside them."""
+    return sparse.csr_array(
+        (np.array(values, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
+        shape=(len(offsets) - 1, width),
+    )

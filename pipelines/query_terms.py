@@ -93,10 +93,9 @@ class QueryReader:
             groups[start].extend(self._meaning_terms(meaning, source))
         for group, unit in zip(groups, units, strict=True):
             if self._is_unknown(unit):
-                for term, meaning in self._corrections(unit):
+                for term, of_known in self._corrections(unit):
                     group.append(term)
-                    if meaning is not None:
-                        meanings.extend(meaning.means)
+                    meanings.extend(of_known.means if of_known is not None else ())
         groups.extend(self._joins(units))
         kept = tuple(strongest for group in groups if (strongest := _strongest(group)))
         content = " ".join(unit.word for unit in units if not unit.stopped)

@@ -13,7 +13,7 @@ from scipy import sparse
 from pipelines.errors import IndexFault
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.nodes import SectionNode
-from pipelines.postings import Postings, best_rows
+from pipelines.postings import Matrix, Postings, best_rows, csr_rows
 
 SHORTEST, LONGEST = 3, 5
 MOST_GRAMS = 600
@@ -101,10 +101,10 @@ class TypoIndex:
         return best_rows(self.scores(analysis), limit, allowed)
 
 
-def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tuple[list[str], sparse.csr_array]:
+def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tuple[list[str], Matrix]:
     """The distinct content words, and how often each section has each (rows: sections)."""
     numbers: dict[str, int] = {}
-    offsets, columns, counts = [0], [], []
+    offsets, columns, counts = [0], list[int](), list[float]()
     for node in nodes:
         head = analyzer.content_words("\n".join((node.title, *node.tags)))
         rest = analyzer.content_words("\n".join((node.section, node.evidence_text)))
@@ -114,37 +114,29 @@ def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tupl
         columns.extend(numbers.setdefault(word, len(numbers)) for word in found)
         counts.extend(found.values())
         offsets.append(len(columns))
-    matrix = sparse.csr_array(
-        (np.array(counts, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
-        shape=(len(offsets) - 1, len(numbers)),
-    )
-    return list(numbers), matrix
+    return list(numbers), csr_rows(counts, columns, offsets, len(numbers))
 
 
-def _count_grams(words: Sequence[str]) -> tuple[list[str], sparse.csr_array]:
+def _count_grams(words: Sequence[str]) -> tuple[list[str], Matrix]:
     """The distinct grams, sorted, and how often each word has each (rows: words)."""
     of_words = [Counter(grams(word)) for word in words]
     terms = sorted({gram for found in of_words for gram in found})
     numbers = {gram: number for number, gram in enumerate(terms)}
-    offsets, columns, counts = [0], [], []
+    offsets, columns, counts = [0], list[int](), list[float]()
     for found in of_words:
         columns.extend(numbers[gram] for gram in found)
         counts.extend(found.values())
         offsets.append(len(columns))
-    matrix = sparse.csr_array(
-        (np.array(counts, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
-        shape=(len(words), len(terms)),
-    )
-    return terms, matrix
+    return terms, csr_rows(counts, columns, offsets, len(terms))
 
 
-def _chunks(matrix: sparse.csr_array) -> Iterable[sparse.csr_array]:
+def _chunks(matrix: Matrix) -> Iterable[Matrix]:
     """A few rows at a time: all grams of a large knowledge base at once would take gigabytes."""
     for start in range(0, matrix.shape[0], _CHUNK_ROWS):
         yield matrix[start : start + _CHUNK_ROWS]
 
 
-def _weighted(counts: sparse.csr_array, rarity: NDArray[np.float32]) -> sparse.csr_array:
+def _weighted(counts: Matrix, rarity: NDArray[np.float32]) -> Matrix:
     """TF-IDF with unit rows, then only each row's weightiest grams (ties: the first in the alphabet)."""
     counts.sort_indices()
     weights = (1 + np.log(counts.data)) * rarity[counts.indices]
