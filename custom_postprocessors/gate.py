@@ -12,10 +12,9 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from custom_postprocessors.entry_terms import TermReader
 from custom_postprocessors.gate_features import (
     EvidenceFeatures,
-    QuestionAnalyzer,
+    SaidReader,
     missing_in,
     names_of,
-    said_in,
     support_of,
 )
 from custom_postprocessors.outside import OutsideSubjects
@@ -65,14 +64,14 @@ class Gate:
 
     def __init__(
         self,
-        analyzer: QuestionAnalyzer,
+        said: SaidReader,
         terms: TermReader,
         outside: OutsideSubjects,
         model: GateModel | None = None,
         *,
         encoder: str | None = None,
     ) -> None:
-        self._analyzer = analyzer
+        self._said = said
         self._terms = terms
         self._outside = outside
         self._model = model or GateModel()
@@ -84,7 +83,7 @@ class Gate:
         for hit in hits:
             by_entry.setdefault(entry_of(hit), []).append(hit)
         entries = [self._terms.entry(found) for found in list(by_entry.values())[:TOP_ENTRIES]]
-        said = said_in(question, self._analyzer)
+        said = self._said.said(question)
         if not entries or not said:
             return EvidenceFeatures()
         best = max(entries, key=lambda entry: support_of(said, entry))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from custom_postprocessors.entry_terms import EntryTerms
@@ -13,6 +14,7 @@ _SPECIFIC_LETTERS = 12
 _LEAST_SPECIFICITY = 0.2
 _NOT_A_NOUN = 0.3
 _LEAST_CAPITALS = 0.12
+_KEPT_QUESTIONS = 256
 _NO_TOKEN = "\0"
 _WORD = re.compile(r"[^\W\d_][\w-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:])\s*$")
@@ -87,7 +89,7 @@ class EvidenceFeatures:
 
     `support`: the share of what the question says, weighted by rarity, that its best section says, averaged with the share
     that its title, tags and norms say. `missing`: weight of the most specific thing that the entry says nowhere. `outside`: 1
-    when the question names a subject beside the knowledge base that the entry does not speak of. `similarity`: the highest cosine,
+    when the question names a subject beside the knowledge base that it does not speak of. `similarity`: the highest cosine,
     None without the dense channel.
     """
 
@@ -108,6 +110,17 @@ def said_in(question: str, analyzer: QuestionAnalyzer) -> tuple[Said, ...]:
             terms = tuple((term.token, _worth(term, rarity, analyzer)) for term in group)
             said.append(Said(typed.source, rarity / highest, terms, is_number=typed.origin == "number"))
     return tuple(said)
+
+
+class SaidReader:
+    """What questions say, analysed once each; safe for many threads."""
+
+    def __init__(self, analyzer: QuestionAnalyzer) -> None:
+        self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(lambda question: said_in(question, analyzer))
+
+    def said(self, question: str) -> tuple[Said, ...]:
+        """As `said_in`."""
+        return self._read(question)
 
 
 def names_of(question: str) -> frozenset[str] | None:

@@ -8,12 +8,12 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from custom_postprocessors.best_sections import BestSections, Worth
 from custom_postprocessors.budget import ContextBudget
-from custom_postprocessors.conflict_sides import ConflictSides, holds_a_side
+from custom_postprocessors.conflict_sides import CONFLICT, ConflictSides, holds_a_side
 from custom_postprocessors.cross_refs import CrossReferences
 from custom_postprocessors.entry_terms import TermReader
 from custom_postprocessors.evidence import Conflict, ConflictRegister, Fact, GroundedContext, Passage
 from custom_postprocessors.gate import Gate, GateModel
-from custom_postprocessors.gate_features import QuestionAnalyzer, Said, said_in
+from custom_postprocessors.gate_features import QuestionAnalyzer, Said, SaidReader
 from custom_postprocessors.outside import OutsideSubjects
 from custom_postprocessors.sections import (
     NodeSource,
@@ -31,7 +31,8 @@ from custom_postprocessors.windows import shown_parts
 
 KEPT_OF_SUB_QUERY = 2
 _NEAREST = 3
-_LEAST_EVIDENCE = 0.25
+_RANKED = 24
+_LEAST_EVIDENCE = 0.4
 """A hit is given when it says at least this share of what the best hit says; conflicts and sub-queries are exempt."""
 
 IsSecondary = Callable[[Iterable[str], str], bool]
@@ -108,16 +109,16 @@ class Grounder:
         is_secondary: IsSecondary = never_secondary,
     ) -> None:
         self._source = source
-        self._analyzer = analyzer
         self._register = register
         self._budget = budget
         self._terms = TermReader(analyzer, source)
+        self._said = SaidReader(analyzer)
         subjects = outside or OutsideSubjects.bundled(analyzer)
-        self.gate = Gate(analyzer, self._terms, subjects, gate_model, encoder=encoder)
+        self.gate = Gate(self._said, self._terms, subjects, gate_model, encoder=encoder)
         self._is_secondary = is_secondary
         self._best = BestSections(source, self._worth)
         self._references = CrossReferences(source, self._worth)
-        self._sides = ConflictSides(source, register)
+        self._sides = ConflictSides(source, register, self._worth_of_words)
 
     def ground(self, plan: GroundingPlan, retrieved: RetrievedSections) -> GroundedContext | Ungrounded:
         """The context, best passage first, or the reason why there is none.
@@ -139,7 +140,7 @@ class Grounder:
         self, plan: GroundingPlan, merged: list[NodeWithScore], found: Sequence[list[NodeWithScore]]
     ) -> tuple[list[NodeWithScore], frozenset[str]]:
         """The sections in their final order, and the node ids that must not be cut."""
-        ranked = self._best.postprocess_nodes(merged, QueryBundle(plan.queries[0]))
+        ranked = self._best.postprocess_nodes(merged[:_RANKED], QueryBundle(plan.queries[0]))
         ranked = self._with_evidence(plan.queries[0], ranked)
         ranked = ValidAt(self._source, as_of=plan.as_of).postprocess_nodes(ranked)
         reserved = [
@@ -149,9 +150,9 @@ class Grounder:
         ]
         hits = _without_repeats([*ranked[:KEPT_OF_SUB_QUERY], *reserved, *ranked[KEPT_OF_SUB_QUERY:]])
         hits = self._references.postprocess_nodes(hits, QueryBundle(plan.queries[0]))
-        hits = self._sides.postprocess_nodes(hits)
+        hits = self._sides.postprocess_nodes(hits, QueryBundle(" ".join(plan.queries)))
         kept = {hit.node.node_id for hit in [*ranked[:KEPT_OF_SUB_QUERY], *reserved]}
-        kept |= {hit.node.node_id for hit in hits if role_of(hit) == "conflict"}
+        kept |= {hit.node.node_id for hit in hits if role_of(hit) == CONFLICT}
         return hits, frozenset(kept)
 
     def _with_evidence(self, question: str, hits: list[NodeWithScore]) -> list[NodeWithScore]:
@@ -189,7 +190,7 @@ class Grounder:
         """Whether the question writes a year in which nothing that was found holds."""
         if not plan.as_of_named or plan.as_of[:4] not in plan.queries[0]:
             return False
-        return period_coverage(hits, self._source, self._worth(plan.queries[0]), plan.as_of) == "not_covered"
+        return period_coverage(hits, self._source, self._worth_of_words(plan.queries[0]), plan.as_of) == "not_covered"
 
     def _conflicts(self, passages: Sequence[Passage], hits: Sequence[NodeWithScore]) -> tuple[Conflict, ...]:
         """The conflicts that the context holds at least one side of."""
@@ -206,16 +207,17 @@ class Grounder:
         return Ungrounded(reason=reason, searched=plan.queries, nearest=nearest)
 
     def _worth(self, question: str) -> Worth:
-        said = said_in(question, self._analyzer)
-        return _WorthOf(said, self._analyzer, self._terms)
+        return _WorthOf(self._said.said(question), self._terms)
+
+    def _worth_of_words(self, question: str) -> Worth:
+        return _WorthOf([one for one in self._said.said(question) if not one.is_number], self._terms)
 
 
 class _WorthOf:
     """How much of what a question says a text says; whole sections are analysed once."""
 
-    def __init__(self, said: Sequence[Said], analyzer: QuestionAnalyzer, terms: TermReader) -> None:
+    def __init__(self, said: Sequence[Said], terms: TermReader) -> None:
         self._said = said
-        self._analyzer = analyzer
         self._terms = terms
 
     def __call__(self, text: str) -> float:

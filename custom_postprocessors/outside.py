@@ -44,7 +44,7 @@ class _Term:
 class OutsideSubjects:
     """Finds named outside subjects in a question and tells whether an entry speaks of them; immutable.
 
-    A word of eight letters or more is found anywhere, also where the question writes it in two words; one of six at the start of a
+    A word of eight letters or more is found anywhere, also written in two words; one of six at the start of a
     word; a shorter one only alone. A place after „aus“ is where someone comes from and is no subject; branches count only where
     the question asks for an agreement.
     """

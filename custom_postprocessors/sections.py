@@ -96,7 +96,7 @@ def scores_of(hit: NodeWithScore) -> ChannelScores:
 
 
 def role_of(hit: NodeWithScore) -> str:
-    """Why the hit is there: `hit`, `cross_ref` or `conflict`."""
+    """Why the hit is there: `hit`, `cross_ref`, `conflict`, or `other_conflict` for one that the question does not ask about."""
     return text_of(hit, ROLE) or "hit"
 
 
@@ -131,7 +131,7 @@ def passage_of(
         text=content_of(hit),
         shown=shown,
         scores=scores_of(hit),
-        role="cross_ref" if role == "cross_ref" else "conflict" if role == "conflict" else "hit",
+        role="cross_ref" if role == "cross_ref" else "conflict" if role.endswith("conflict") else "hit",
         legal_bases=members(hit, "legal_bases"),
         secondary_source=secondary_source,
     )

@@ -1,5 +1,6 @@
 """What holds in the month asked about: which facts cover it, which are superseded, and whether anything covers it at all."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any, Literal
@@ -14,6 +15,9 @@ from custom_postprocessors.sections import NodeSource, entry_of
 _LOOK_BACK_YEARS = 1
 """„davor 0,42 €“ has an open start, yet says nothing about how long before: it covers the year before its end."""
 _PLACES_BACK = 3
+_NEAR_THE_BEST = 0.7
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜ*])|\n")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)* ?(?:%|€|Euro|Tage|Wochen|Monate|Jahre|Stunden)|\d,\d")
 
 Coverage = Literal["covered", "not_covered", "unknown"]
 
@@ -91,18 +95,24 @@ class ValidAt(BaseNodePostprocessor):
 
 
 def period_coverage(
-    hits: Sequence[NodeWithScore], source: NodeSource, worth: Callable[[str], float], as_of: str, *, top: int = 3
+    hits: Sequence[NodeWithScore], source: NodeSource, worth: Callable[[str], float], as_of: str, *, top: int = 5
 ) -> Coverage:
-    """Whether what the top hits say about the question holds in the year of `as_of`.
+    """Whether what the top entries say about the question holds in the year of `as_of`.
 
-    Only facts whose quantity shares a word with the question count. A year that a section names in its text is covered, whatever
-    the facts say.
+    The facts whose quantity says most of the question decide. A year is also covered by a sentence or row that names it beside
+    another figure and says as much of the question as those facts. `worth` must not count numbers.
     """
+    entry_ids = list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]
+    records = [record for entry_id in entry_ids for record in source.sections_of(entry_id)]
+    facts = [(worth(fact.quantity), fact) for record in records for fact in source.facts_of(record.node_id)]
+    least = _NEAR_THE_BEST * max((value for value, _ in facts), default=0.0)
+    if least <= 0:
+        return "unknown"
     year = as_of[:4]
-    relevant: list[Fact] = []
-    for entry_id in list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]:
-        for record in source.sections_of(entry_id):
-            if year in record.text or year in record.section:
-                return "covered"
-            relevant.extend(fact for fact in source.facts_of(record.node_id) if worth(fact.quantity) > 0)
-    return coverage(relevant, year_span(as_of)) if relevant else "unknown"
+    for record in records:
+        if year in record.text and any(
+            year in sentence and _FIGURE.search(sentence.replace(year, "")) and worth(sentence) >= least
+            for sentence in _SENTENCE.split(record.text)
+        ):
+            return "covered"
+    return coverage([fact for value, fact in facts if value >= least], year_span(as_of))
