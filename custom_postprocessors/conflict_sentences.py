@@ -117,7 +117,7 @@ _NORM_WORDS = frozenset(("Abs", "Z", "Nr", "BGBl", "Art", "lit", "EStG", "ASVG",
 _UNCLEAR = re.compile(r"(?:Sie|Er|Es|Dies\w*|Das|Damit|Dafür|Bei \d+|\d+) ")
 """Statements that need the sentence before them, or that calculate an example."""
 _STAND = re.compile(r"Stand (?:\w+ )?\d{4}|\(Ankündigung \d{4}\)|laut \w+ \w+ \d{4}")
-_DENIED = re.compile(r"\b(?:nicht(?! nur)|kein\w*|nie|ohne|unzulässig|entfällt|weggefallen)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:nicht(?! nur)|kein\w*|nie|ohne|unzulässig\w*|entfällt|weggefallen)\b", re.IGNORECASE)
 
 
 def _statements_differ(one: _Said, other: _Said) -> float:

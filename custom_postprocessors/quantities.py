@@ -40,7 +40,11 @@ _TIME_NOUN = (
 _ADJECTIVE = r"(?:\s+(?!und|oder|bis)[a-zäöüß]{3,}(?:e|en|er|es|em)(?=\s+[A-ZÄÖÜ]))"
 _PERIOD_HYPHEN = re.compile(rf"{_LIST}-(?P<noun>Stunden?|Tages?|Wochen?|Monats?|Jahres?|Minuten?)(?=-)")
 _PERIOD = re.compile(rf"{_LIST}(?:\s{{0,3}}-?|{_ADJECTIVE}{{1,2}}\s+){_TIME_NOUN}")
-_PERIOD_ONE = re.compile(rf"\b(?P<list>{ARTICLE})(?:{_ADJECTIVE}{{0,2}})\s+{_TIME_NOUN}", re.IGNORECASE)
+_PERIOD_ONE = re.compile(
+    rf"\b(?P<list>{ARTICLE})(?:{_ADJECTIVE}{{0,2}})\s+(?P<noun>(?:Kalender)?(?:Minute|Stunde|Tag|Woche|Monat|Quartal|Jahr)(?:en|es|s|e)?)"
+    r"(?![\wäöüß-])",
+    re.IGNORECASE,
+)
 _HALF_UNIT = re.compile(rf"\b(?:{ARTICLE})?\s?(?P<list>halbe[nrsm]?)\s+{_TIME_NOUN}", re.IGNORECASE)
 _PERIOD_ADJECTIVE = re.compile(
     rf"{_EDGE}(?P<number>{DIGITS})\s?-?"
@@ -86,6 +90,7 @@ _COUNT = re.compile(rf"{_LIST}(?:{_ADJECTIVE}{{1,2}})?\s+(?P<noun>[A-ZÄÖÜ][\w
 _BARE = re.compile(rf"(?<![\w.,/])(?P<list>(?:{DIGITS}))(?![\w]|[.,]\d)")
 _MARKER = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=\s)")
 _ELEMENT = re.compile(rf"{_NUMBER}", re.IGNORECASE)
+_DIGIT_FOLLOWS = re.compile(r"\s?\d")
 _YEARLIKE = re.compile(r"(?:19[5-9]|20[0-6])\d")
 
 _WORK_DONE = {"uberstund", "mehrstund", "mehrarbeitsstund", "nachtarbeitsstund", "feiertagsstund"}
@@ -111,6 +116,12 @@ def find_amounts(canvas: Canvas) -> None:
     for pattern in (_AMOUNT_SPACED, _AMOUNT_WORD, _AMOUNT_AFTER, _AMOUNT_BEFORE):
         for match in pattern.finditer(canvas.plain):
             parts = match.groupdict()
+            if (
+                pattern is _AMOUNT_AFTER
+                and _YEARLIKE.fullmatch(match["list"])
+                and _DIGIT_FOLLOWS.match(canvas.plain, match.end())
+            ):
+                continue  # „2024 EUR 518,44“: the year belongs to what stands before
             factor = Decimal(10) ** _SCALES.get((parts.get("scale") or "").lower().rstrip("."), 0)
             if (parts.get("unit") or "").lower() in ("cent", "ct"):
                 factor /= 100

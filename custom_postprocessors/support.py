@@ -2,10 +2,11 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from custom_postprocessors.evidence import Citation, Passage
+from custom_postprocessors.roles import Found, bundled_roles
 from custom_postprocessors.sentences import TextUnit, split_units
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
@@ -19,7 +20,9 @@ _MAX_UNITS = 5
 class EvidenceUnit:
     """One quotable piece of a given section, read: `stems` are its own words', `context` those of headings above it.
 
-    `context` holds the entry's title, the section's and the H3 heading, the table's column names and the sentence before.
+    `context` holds the entry's title, the section's and the H3 heading, the table's column names and the sentence before;
+    `roles` and `context_roles` are what own text and context are said of. `near` are units of the section that complete it:
+    its heading, its header row, the sentences before and after it.
     """
 
     passage: Passage
@@ -29,6 +32,9 @@ class EvidenceUnit:
     values: tuple[FoundValue, ...]
     stems: frozenset[str]
     context: frozenset[str]
+    roles: Found
+    context_roles: Found
+    position: int
 
     def citation(self) -> Citation:
         """The place of this unit, its quote an exact slice."""
@@ -47,6 +53,7 @@ class EvidenceReader:
 
     def __init__(self, words: WordReader) -> None:
         self._words = words
+        self._roles = bundled_roles()
         self._read: OrderedDict[tuple[str, str, tuple[tuple[int, int], ...]], tuple[EvidenceUnit, ...]] = OrderedDict()
         self._lock = Lock()
 
@@ -58,7 +65,7 @@ class EvidenceReader:
                 self._read.move_to_end(key)
                 found = self._read[key]
                 if found and found[0].passage is not passage:
-                    found = tuple(_of_passage(unit, passage) for unit in found)
+                    found = tuple(replace(unit, passage=passage) for unit in found)
                 return found
         units = self._read_units(passage)
         with self._lock:
@@ -68,25 +75,26 @@ class EvidenceReader:
         return units
 
     def _read_units(self, passage: Passage) -> tuple[EvidenceUnit, ...]:
-        above = self._words.stems(f"{passage.title} {passage.section}")
+        title = f"{passage.title} {passage.section}"
+        above = self._words.stems(title)
         units: list[EvidenceUnit] = []
         previous: EvidenceUnit | None = None
-        for unit in split_units(passage.text):
+        for position, unit in enumerate(split_units(passage.text)):
             if not any(start <= unit.start and unit.end <= end for start, end in passage.shown):
                 continue
             text = passage.text[unit.start : unit.end]
             words = self._words.words(text)
-            context = above | self._words.stems(" ".join((unit.heading, *unit.columns)))
+            headings = " ".join((unit.heading, *unit.columns))
+            context = above | self._words.stems(headings)
+            before = ""
             if previous is not None and previous.unit.block == unit.block and unit.kind == "sentence":
                 context |= previous.stems
+                before = previous.text
             stems = frozenset(stem for word in words for stem in word.stems)
-            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context)
+            roles, context_roles = self._roles.of(text), self._roles.of(f"{title} {headings} {before}")
+            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context, roles, context_roles, position)
             units.append(previous)
         return tuple(units)
-
-
-def _of_passage(unit: EvidenceUnit, passage: Passage) -> EvidenceUnit:
-    return EvidenceUnit(passage, unit.unit, unit.text, unit.words, unit.values, unit.stems, unit.context)
 
 
 @dataclass(frozen=True, slots=True)

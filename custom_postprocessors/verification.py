@@ -19,12 +19,12 @@ from custom_postprocessors.evidence import (
 )
 from custom_postprocessors.formula import Calculation, FormulaError, agrees, calculate
 from custom_postprocessors.numbers import canonical, parse_number
+from custom_postprocessors.roles import bundled_roles
 from custom_postprocessors.sentences import plain_markdown, row_text, split_units
-from custom_postprocessors.support import EvidenceReader, EvidenceUnit, Support, choose_support
+from custom_postprocessors.statement import StatementChecker, Thresholds, split_statements
+from custom_postprocessors.support import EvidenceReader, EvidenceUnit, choose_support
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import WordReader
-
-_LEAST_COVERAGE = 0.6
 
 
 class Verifier:
@@ -34,9 +34,10 @@ class Verifier:
         analyzer: the index's German analysis; decides which words are the same and how rare they are.
     """
 
-    def __init__(self, analyzer: TextAnalyzer) -> None:
+    def __init__(self, analyzer: TextAnalyzer, thresholds: Thresholds | None = None) -> None:
         self._words = WordReader(analyzer)
         self._evidence = EvidenceReader(self._words)
+        self._statements = StatementChecker(self._words, bundled_roles(), thresholds or Thresholds())
 
     def check(self, draft: DraftClaim, context: GroundedContext, question: str) -> Claim | Rejected:
         """The proven claim with quotes and values, or every reason why it may not be shown.
@@ -54,13 +55,24 @@ class Verifier:
         values = find_values(plain.text)
         if draft.derived:
             return self._check_derived(draft, plain.text, values, units, question)
-        support = choose_support(self._words.words(plain.text), values, units)
-        violations.extend(_missing(support.missing_values, question))
-        if support.coverage < _LEAST_COVERAGE or not support.units:
-            violations.append(_violation("unsupported", "Die zitierten Abschnitte sagen das nicht."))
+        chosen = self._check_statements(plain.text, units, question, violations)
         if violations:
             return _rejected(draft, violations)
-        return _claim(plain.text, values, support.units)
+        return _claim(plain.text, values, chosen)
+
+    def _check_statements(
+        self, text: str, units: Sequence[EvidenceUnit], question: str, violations: list[Violation]
+    ) -> list[EvidenceUnit]:
+        """The units that carry all statements of a claim, in order, once each."""
+        asked = find_values(question)
+        chosen: list[EvidenceUnit] = []
+        before: EvidenceUnit | None = None
+        for statement in split_statements(text, self._words):
+            verdict = self._statements.check(statement, units, before)
+            violations.extend(_only_asked(item, asked) for item in verdict.violations)
+            chosen.extend(unit for unit in verdict.units if unit not in chosen)
+            before = verdict.units[0] if verdict.units else None
+        return chosen
 
     def _passages(self, draft: DraftClaim, context: GroundedContext, violations: list[Violation]) -> list[Passage]:
         passages: list[Passage] = []
@@ -182,6 +194,16 @@ def _given(value: FoundValue, asked: Sequence[FoundValue]) -> bool:
     return any(proves(item, value) for item in asked)
 
 
+def _only_asked(violation: Violation, asked: Sequence[FoundValue]) -> Violation:
+    """A missing value that the question names is said to be only there."""
+    if violation.kind != "value_not_in_source" or violation.value is None:
+        return violation
+    if not any(_given(value, asked) for value in find_values(violation.value)):
+        return violation
+    message = f"„{violation.value}“ steht nur in der Frage, in keinem zitierten Abschnitt."
+    return violation.model_copy(update={"kind": "value_only_in_question", "message": message})
+
+
 def _missing(values: Sequence[FoundValue], question: str) -> list[Violation]:
     asked = find_values(question)
     found = []
@@ -241,6 +263,3 @@ def _violation(kind: str, message: str) -> Violation:
 
 def _rejected(draft: DraftClaim, violations: Sequence[Violation]) -> Rejected:
     return Rejected(draft, tuple(item.model_copy(update={"claim": draft.text}) for item in violations))
-
-
-__all__ = ["Support", "Verifier"]

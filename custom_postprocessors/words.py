@@ -59,6 +59,7 @@ class WordReader:
         self._canonical: dict[str, str] = {}
         self._canonical = self._read_synonyms(bundled_synonyms() if synonyms is None else synonyms)
         self._forms.clear()
+        self._neutral = frozenset(tokens[0] for word in bundled_neutral_words() if (tokens := analyzer.tokens(word)))
 
     def words(self, text: str) -> tuple[Word, ...]:
         """The content words in order; numbers and stop words are left out."""
@@ -72,6 +73,14 @@ class WordReader:
     def stems(self, text: str) -> frozenset[str]:
         """All stems and parts of the text's content words."""
         return frozenset(stem for word in self.words(text) for stem in word.stems)
+
+    def is_neutral(self, word: Word) -> bool:
+        """Whether a word carries no content (gilt, beträgt, somit): it needs no support."""
+        return word.whole in self._neutral
+
+    def weight(self, stem: str) -> float:
+        """The weight of a stem, as of a word of its own."""
+        return min(max(self._analyzer.rarity(stem), _LEAST_WEIGHT), _MOST_WEIGHT)
 
     def _form(self, word: str) -> _Form | None:
         if word not in self._forms:
@@ -121,3 +130,10 @@ def weighted_coverage(words: Iterable[Word], stems: frozenset[str]) -> float:
 def bundled_synonyms() -> tuple[tuple[str, ...], ...]:
     """The groups of `data/synonyms.yaml`."""
     return tuple(tuple(group) for group in yaml.safe_load((_DATA / "synonyms.yaml").read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
+def bundled_neutral_words() -> tuple[str, ...]:
+    """The words of `data/neutral_words.yaml`."""
+    lines = yaml.safe_load((_DATA / "neutral_words.yaml").read_text(encoding="utf-8"))
+    return tuple(word for line in lines for word in line)

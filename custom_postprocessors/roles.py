@@ -1,0 +1,61 @@
+"""What values are said of (monthly, employer's share, Vienna …): groups of words that exclude each other."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_DATA = Path(__file__).parent / "data" / "roles.yaml"
+
+Found = Mapping[str, frozenset[str]]
+"""Dimension → the groups of it that a text names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The dimensions of `data/roles.yaml`, ready to find."""
+
+    patterns: Mapping[str, re.Pattern[str]]
+    strict: frozenset[str]
+
+    def of(self, text: str) -> Found:
+        """The groups that `text` names, per dimension; dimensions without any are left out."""
+        found: dict[str, frozenset[str]] = {}
+        lowered = text.lower()
+        for dimension, pattern in self.patterns.items():
+            groups = frozenset(match.lastgroup for match in pattern.finditer(lowered) if match.lastgroup)
+            if groups:
+                found[dimension] = groups
+        return found
+
+
+@lru_cache(maxsize=1)
+def bundled_roles() -> Roles:
+    """The bundled dimensions."""
+    data: dict[str, Any] = yaml.safe_load(_DATA.read_text(encoding="utf-8"))
+    patterns = {
+        dimension: re.compile("|".join(f"(?P<{group}>{_alternatives(words)})" for group, words in spec["groups"].items()))
+        for dimension, spec in data.items()
+    }
+    return Roles(patterns, frozenset(name for name, spec in data.items() if spec["strict"]))
+
+
+def _alternatives(words: list[str]) -> str:
+    return "|".join(_pattern(word) for word in sorted(words, key=len, reverse=True))
+
+
+def _pattern(word: str) -> str:
+    body = re.escape(word.strip("*")).replace(r"\ ", r"\s+")
+    before = r"" if word.startswith("*") else r"(?<![\wäöüß])"
+    after = r"[\wäöüß-]*" if word.endswith("*") else r"(?![\wäöüß])"
+    year = r"(?!\s+(?:19|20)\d\d)" if body.endswith(("jahr", "jahr*")) or word.strip("*").endswith("jahr") else ""
+    return f"{before}{body}{after}{year}"
+
+
+def clash(claimed: Found, said: Found) -> str | None:
+    """The first dimension in which both name groups and none is common."""
+    return next((name for name, groups in claimed.items() if name in said and groups.isdisjoint(said[name])), None)
