@@ -29,7 +29,8 @@ slow: install-dev ## browser, load, crash and notebook tests
 	$(BIN)/python -m pytest -m "$(SLOW)"
 
 eval: install ## the embedded default over the goldsets; fails below the floors
-	$(BIN)/python -m evaluation gate
+	PV_DATA_DIR=build/eval PV_OLLAMA_URL=http://127.0.0.1:9 $(BIN)/python -m app ingest
+	PV_DATA_DIR=build/eval PV_OLLAMA_URL=http://127.0.0.1:9 $(BIN)/python -m evaluation floors
 
 install: .venv/installed
 

@@ -1,0 +1,144 @@
+"""`python -m evaluation`: measures retrieval and answers on goldsets."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from app.assembly import Assembly
+from app.console import EXIT_FAILED, print_json, reported_errors
+from app.settings import Settings
+from evaluation.answer_metrics import section_texts
+from evaluation.answers import AnswersReport, evaluate_answers
+from evaluation.answers import report_text as answers_text
+from evaluation.floors import broken_floors
+from evaluation.goldset import GoldItem, Goldset, entry_texts, load_goldsets
+from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
+from evaluation.retrieval import report_text as retrieval_text
+from pipelines.errors import BadInput
+from pipelines.intake import read_question
+
+GOLDSETS = Path(__file__).parent / "goldsets"
+TEXTBOOK = ("sv", "lst", "arb", "kvrj")
+ALL_SETS = (*TEXTBOOK, "hard", "out_of_kb")
+RETRIEVED_FOR_RANKS = 40
+
+app = typer.Typer(
+    help="Measures retrieval, answers and verification on goldsets; nothing is written to the audit log.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+GoldsetOption = Annotated[
+    list[Path] | None,
+    typer.Option("--goldset", help="A goldset file; may be given several times. Default: all bundled sets.", show_default=False),
+]
+AsOfOption = Annotated[
+    str,
+    typer.Option(
+        "--as-of", metavar="YYYY-MM", help="Month in which the questions are asked; fixed, so that figures stay comparable."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+
+
+@app.command()
+def retrieval(
+    goldset: GoldsetOption = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=40, help="How many different entries count.")] = 8,
+    as_of: AsOfOption = "2026-06",
+    as_json: JsonOption = False,
+) -> None:
+    """Hit rate, recall@k, MRR and nDCG@k, per kind and per question, and what outranked every miss."""
+    with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
+        report = measure_retrieval(assembly, _read(assembly, goldset), k)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(retrieval_text(report))
+
+
+@app.command()
+def answers(
+    goldset: GoldsetOption = None,
+    model: Annotated[str | None, typer.Option(help="A model on Ollama, or `extractive`; default: PV_LLM_MODEL.")] = None,
+    as_of: AsOfOption = "2026-06",
+    as_json: JsonOption = False,
+) -> None:
+    """Citation precision, expected source, refusals, values and latency of whole answers."""
+    with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
+        report = measure_answers(assembly, _read(assembly, goldset), model)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(answers_text(report))
+
+
+@app.command()
+def floors(as_of: AsOfOption = "2026-06") -> None:
+    """The embedded default over the bundled goldsets; ends with 1 when a figure is below its floor."""
+    with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
+        broken = []
+        for name, sets in (("textbook", TEXTBOOK), ("hard", ("hard",)), ("out_of_kb", ("out_of_kb",))):
+            questions = _read(assembly, [GOLDSETS / f"{one}.yaml" for one in sets])
+            found = measure_retrieval(assembly, questions, 8)
+            answered = measure_answers(assembly, questions, "extractive")
+            typer.echo(f"{name}: {retrieval_text(found).splitlines()[0]}")
+            typer.echo("\n".join(answers_text(answered).splitlines()[:4]))
+            broken += broken_floors(name, found, answered)
+    for line in broken:
+        typer.echo(f"BELOW FLOOR {line}")
+    if broken:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def measure_retrieval(assembly: Assembly, goldset: Goldset, k: int) -> RetrievalReport:
+    """Retrieval over the served index, by the path that answers take."""
+    engine = assembly.service.engine
+
+    def retrieve(question: str) -> list[Found]:
+        plan = engine.planner.plan(read_question(question))
+        nodes = engine.retriever.retrieve_plan(plan, limit=RETRIEVED_FOR_RANKS).nodes
+        return [Found(found.node.metadata["entry_id"], found.node.metadata["section"]) for found in nodes]
+
+    retrieve("Entgelt")  # The first question loads what stays in memory; its time says nothing about a search.
+    return evaluate_retrieval(retrieve, goldset.items, k, goldset_version=goldset.version, index_version=engine.index.version)
+
+
+def measure_answers(assembly: Assembly, goldset: Goldset, model: str | None) -> AnswersReport:
+    """Whole answers over the served index."""
+    engine = assembly.service.engine
+    return evaluate_answers(
+        lambda question: assembly.service.ask_events(read_question(question, model=model)),
+        goldset,
+        section_texts(engine.index.nodes),
+        index_version=engine.index.version,
+        progress=_progress,
+    )
+
+
+def _progress(items: Sequence[GoldItem]) -> Iterator[GoldItem]:
+    return iter(track(items, description="Questions", console=Console(stderr=True), transient=True))
+
+
+def _read(assembly: Assembly, paths: Sequence[Path] | None) -> Goldset:
+    chosen = list(paths or [GOLDSETS / f"{name}.yaml" for name in ALL_SETS])
+    return load_goldsets(chosen, entry_texts(assembly.service.engine.index.nodes))
+
+
+def _settings(as_of: str) -> Settings:
+    try:
+        day = date.fromisoformat(f"{as_of}-01")
+    except ValueError as exc:
+        raise BadInput(f"--as-of has value {as_of!r}.", hint="Give a month as YYYY-MM, e.g. 2026-06.") from exc
+    return Settings.load().model_copy(update={"today": day})
+
+
+if __name__ == "__main__":
+    app()
