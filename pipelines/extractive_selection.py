@@ -67,6 +67,11 @@ class Excerpt:
         return self.end - self.start + (header[1] - header[0] if header else 0)
 
     @property
+    def quotes(self) -> int:
+        """Quotes that it takes: a row whose columns name values is quoted with the header row."""
+        return 2 if self.candidates[0].quotable.header else 1
+
+    @property
     def text(self) -> str:
         """What the reader sees."""
         return " ".join(candidate.quotable.text for candidate in self.candidates)
@@ -104,9 +109,14 @@ class Selection:
         return sum(excerpt.length for excerpt in self.excerpts)
 
     @property
+    def quotes(self) -> int:
+        """How many quotes there are."""
+        return sum(excerpt.quotes for excerpt in self.excerpts)
+
+    @property
     def full(self) -> bool:
         """Whether no further quote may be begun."""
-        return len(self.excerpts) >= self._budget.quotes
+        return self.quotes >= self._budget.quotes
 
     def worth(self, candidate: Candidate) -> float:
         """The score less what the piece only repeats, and less what its entry already has."""
@@ -138,7 +148,7 @@ class Selection:
                 self.excerpts[number] = joined
                 self._note(candidate)
                 return True
-        if self.full or self.characters + piece.length > self._budget.characters:
+        if self.quotes + piece.quotes > self._budget.quotes or self.characters + piece.length > self._budget.characters:
             return False
         self.excerpts.append(piece)
         self._note(candidate)

@@ -1,8 +1,9 @@
 """A section cut into what the Zitatmodus may quote: sentences and table rows, each with everything the ranking looks at."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Protocol
 
@@ -12,6 +13,13 @@ from custom_postprocessors.values import FoundValue, find_values
 from pipelines.case_ranges import CaseRange, read_range
 from pipelines.instructions import blanked, find_instructions
 
+_ENTRY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}(?:-[a-z0-9]+){2,}(?![\w-])")
+_REFERENCE_AT_END = re.compile(
+    r"\s*[,;:(–-]*\s*(?:(?:siehe|s\.|vgl\.?|dazu|näheres?|mehr|details?)\s+)*(?:(?:in|unter|bei|dazu)\s+)?"
+    rf"\[{_ENTRY_ID.pattern}\](?:(?:,|\s+und)\s*\[{_ENTRY_ID.pattern}\])*\s*\)?\s*\.?\s*$",
+    re.IGNORECASE,
+)
+_STAND = re.compile(r"\s*[(\[](Stand\b[^()\[\]]*)[)\]]")
 FACT_SECTION = "Kernwerte & Fristen"
 CACHED_SECTIONS = 4096
 
@@ -108,15 +116,31 @@ def _part(
             block = unit.block
             intro = before if before.rstrip("* ").endswith(":") else intro if text[: unit.start].endswith(("- ", "* ")) else ""
         before = text[unit.start : unit.end]
-        if unit.kind in ("heading", "header") or not any(sign.isalnum() for sign in before):
+        if unit.kind in ("heading", "header"):
             continue
-        yield _quotable(text, unit, offset, blocks, section, intro, tokenizer)
+        kept = _without_reference(text, unit)
+        if kept is not None:
+            yield _quotable(text, kept, offset, blocks, section, intro, tokenizer)
+
+
+def _without_reference(text: str, unit: TextUnit) -> TextUnit | None:
+    """The unit without a reference to another entry at its end; None when nothing is left or one stands further inside.
+
+    A citation mark in an answer means that the entry was given, which only the program may say.
+    """
+    said = text[unit.start : unit.end]
+    if unit.kind == "sentence":
+        said = _REFERENCE_AT_END.sub("", said)
+    if _ENTRY_ID.search(said) or not any(sign.isalnum() for sign in said):
+        return None
+    return replace(unit, end=unit.start + len(said.rstrip()))
 
 
 def _quotable(text: str, unit: TextUnit, offset: int, blocks: int, section: str, intro: str, tokenizer: Tokenizer) -> Quotable:
     is_row = unit.kind == "row"
     is_fact = is_row and section == FACT_SECTION
-    seen = row_text(text, unit) if is_row else plain_markdown(text[unit.start : unit.end])
+    # „(Stand …)“ is what the program writes behind a claim; a validity that is worded so must not look like it.
+    seen = _STAND.sub(r" – \1", row_text(text, unit) if is_row else plain_markdown(text[unit.start : unit.end]))
     cells = [plain_markdown(text[a:b]) for a, b in unit.cells]
     label = cells[0] if cells else ""
     begin = len(label)
