@@ -12,7 +12,7 @@ from custom_postprocessors.conflict_sides import CONFLICT, ConflictSides, holds_
 from custom_postprocessors.cross_refs import CrossReferences
 from custom_postprocessors.entry_terms import TermReader
 from custom_postprocessors.evidence import Conflict, ConflictRegister, Fact, GroundedContext, Passage
-from custom_postprocessors.gate import Gate, GateModel
+from custom_postprocessors.gate import Gate, GateModel, GateVerdict
 from custom_postprocessors.gate_features import QuestionAnalyzer, Said, SaidReader
 from custom_postprocessors.outside import OutsideSubjects
 from custom_postprocessors.sections import (
@@ -48,6 +48,14 @@ class Ungrounded:
     reason: Reason
     searched: tuple[str, ...]
     nearest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Why a question may not be answered, None when it may; and what the gate said."""
+
+    reason: Reason | None
+    verdict: GateVerdict
 
 
 class GroundingPlan(Protocol):
@@ -126,15 +134,20 @@ class Grounder:
         Whether the knowledge base can answer is judged by the question itself; sub-queries only add to what it found.
         """
         found = [list(hits) for hits in retrieved.per_query]
-        main = found[0] if found else []
-        verdict = self.gate.judge(plan.queries[0], main)
-        if verdict.reason is not None:
-            return self._ungrounded(verdict.reason, plan, main)
-        if self._misses_period(plan, main):
-            return self._ungrounded("out_of_period", plan, main)
+        judgement = self.judge(plan, retrieved)
+        if judgement.reason is not None:
+            return self._ungrounded(judgement.reason, plan, found[0] if found else [])
         hits, kept = self._chosen(plan, list(retrieved.nodes), found)
         passages = self._budget.fit(self._passages(plan, hits), survey=plan.type == "survey", protected=kept)
         return GroundedContext(passages=passages, conflicts=self._conflicts(passages, hits), facts=self._facts(passages))
+
+    def judge(self, plan: GroundingPlan, retrieved: RetrievedSections) -> Judgement:
+        """Whether the question may be answered from what was found, without grounding it."""
+        main = list(retrieved.per_query[0]) if retrieved.per_query else []
+        verdict = self.gate.judge(plan.queries[0], main)
+        if verdict.reason is None and self._misses_period(plan, main):
+            return Judgement("out_of_period", verdict)
+        return Judgement(verdict.reason, verdict)
 
     def _chosen(
         self, plan: GroundingPlan, merged: list[NodeWithScore], found: Sequence[list[NodeWithScore]]
