@@ -11,6 +11,7 @@ import numpy as np
 from chromadb.api.client import Client
 from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings as ChromaSettings
+from chromadb.errors import ChromaError
 
 from pipelines.dense import DenseIndex, load_vectors, store_vectors
 from pipelines.embedding_cache import EmbeddingCache
@@ -149,14 +150,23 @@ def _stored_hashes(collection: Collection) -> dict[str, set[str]]:
 
 @contextmanager
 def _collection(directory: Path, *, create: bool = False) -> Iterator[Collection]:
-    """The version's collection; the client is closed at the end, because the directory is renamed and removed as a whole."""
+    """The version's collection; the client is closed at the end, because the directory is renamed and removed as a whole.
+
+    Raises:
+        IndexFault: Chroma cannot use its folder; it writes there even when it is only read.
+    """
     path = str((directory / CHROMA_DIR).resolve())
-    client = chromadb.PersistentClient(path, settings=ChromaSettings(anonymized_telemetry=False))
     try:
-        if create:
-            yield client.create_collection(COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
-        else:
-            yield client.get_collection(COLLECTION, embedding_function=None)
-    finally:
-        if isinstance(client, Client):
-            client.close()
+        client = chromadb.PersistentClient(path, settings=ChromaSettings(anonymized_telemetry=False))
+        try:
+            if create:
+                yield client.create_collection(COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+            else:
+                yield client.get_collection(COLLECTION, embedding_function=None)
+        finally:
+            if isinstance(client, Client):
+                client.close()
+    except ChromaError as exc:
+        raise IndexFault(
+            f"The vectors in {path!r} cannot be used: {exc}.", hint="Check the free space and the permissions of PV_DATA_DIR."
+        ) from exc
