@@ -93,6 +93,7 @@ class Assembly:
             num_ctx=settings.num_ctx,
             num_predict=settings.num_predict,
             system_prompt=self.prompt.text,
+            outdated_after_months=settings.outdated_after_months,
         )
         return make_engine(index, encoder, options, self.choose_generator)
 

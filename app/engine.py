@@ -38,6 +38,7 @@ class EngineOptions:
     num_ctx: int
     num_predict: int
     system_prompt: str
+    outdated_after_months: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def make_engine(
             cross_refs={entry_id: info.cross_refs for entry_id, info in index.entries.items()},
         ),
         widen=lambda context: _whole_entries(context, index, register),
+        outdated_after_months=options.outdated_after_months,
     )
     return Engine(index, planner, retriever, grounder, extractive, pipeline)
 

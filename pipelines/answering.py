@@ -71,6 +71,7 @@ class AnsweringPipeline:
         choose_generator: from the model that the request names to what writes drafts.
         writer: makes outcomes of what the stages came to.
         widen: gives the extractive engine the whole entries: it can only quote what it sees.
+        outdated_after_months: age of a Stand from which a claim is marked.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class AnsweringPipeline:
         choose_generator: GeneratorChoice,
         writer: OutcomeWriter,
         widen: Callable[[GroundedContext], GroundedContext],
+        outdated_after_months: int,
     ) -> None:
         self._planner = planner
         self._retriever = retriever
@@ -91,6 +93,7 @@ class AnsweringPipeline:
         self._choose_generator = choose_generator
         self._writer = writer
         self._widen = widen
+        self._outdated_after_months = outdated_after_months
 
     def answer(self, question: Question, *, cancelled: Cancelled = never) -> Outcome:
         """The outcome alone; see `events`."""
@@ -171,6 +174,7 @@ class AnsweringPipeline:
             feedback=feedback,
             cancelled=cancelled,
             stopwatch=asked.stopwatch,
+            outdated_after_months=self._outdated_after_months,
         ):
             if isinstance(item, CheckedDraft):
                 return item

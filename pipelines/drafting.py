@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Protocol
 
 from custom_postprocessors.evidence import Claim, DraftClaim, GroundedContext, Rejected, Violation
+from custom_postprocessors.marks import with_marks
 from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, Plan
 from pipelines.errors import ModelFailed
 from pipelines.stopwatch import Stopwatch
@@ -43,6 +44,7 @@ def checked_draft(
     feedback: tuple[Rejected, ...] = (),
     cancelled: Cancelled,
     stopwatch: Stopwatch,
+    outdated_after_months: int,
 ) -> Iterator[Claim | CheckedDraft]:
     """Yields every claim that passed, as soon as it is complete, then exactly one `CheckedDraft`.
 
@@ -65,9 +67,10 @@ def checked_draft(
             if isinstance(checked, Rejected):
                 rejected.append(checked)
             elif checked.text not in {claim.text for claim in claims}:
-                claims.append(checked)
+                marked = with_marks(checked, context, as_of=plan.as_of, outdated_after_months=outdated_after_months)
+                claims.append(marked)
                 stopwatch.claim_shown()
-                yield checked
+                yield marked
         before = perf_counter()
     if end is None:
         raise ModelFailed("Der Entwurf des Modells endete ohne Schluss.", hint="Bitte die Frage noch einmal stellen.")
