@@ -8,6 +8,7 @@ import gradio as gr
 
 from app.ui import messages, strings
 from app.ui.commands import AskAgain, Comment, Evidence, OpenEntry, Rate, ReportGap, read_command
+from app.ui.controls import scopes_named
 from app.ui.entry_pane import entry_pane, missing_entry
 from app.ui.service import UiService
 from app.ui.streaming import watched
@@ -37,24 +38,24 @@ class ChatHandlers:
         self._service = service
 
     async def ask(
-        self, raw: str, as_of: str, scopes: list[Scope], model: str, conversation: Conversation
+        self, raw: str, as_of: str, scopes: list[str], model: str, conversation: Conversation
     ) -> AsyncIterator[tuple[object, object]]:
         """Answers the question in the box; yields (message, content of the box)."""
         if not raw.strip():
             return
-        options = AskOptions(as_of=as_of or None, scopes=tuple(scopes), model=model or None)
+        options = AskOptions(as_of=as_of or None, scopes=scopes_named(scopes), model=model or None)
         box: object = ""
         async for text in self._answer(raw, options, conversation):
             yield text, box
             box = gr.skip()
 
     async def ask_again(
-        self, raw_command: str, as_of: str, scopes: list[Scope], conversation: Conversation
+        self, raw_command: str, as_of: str, scopes: list[str], conversation: Conversation
     ) -> AsyncIterator[object]:
         """Answers a question of the page once more, with the model that the command names."""
         command = read_command(raw_command)
         if isinstance(command, AskAgain):
-            options = AskOptions(as_of=as_of or None, scopes=tuple(scopes), model=command.model)
+            options = AskOptions(as_of=as_of or None, scopes=scopes_named(scopes), model=command.model)
             async for text in self._answer(command.question, options, conversation):
                 yield text
 

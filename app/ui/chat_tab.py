@@ -4,7 +4,7 @@ import gradio as gr
 
 from app.ui import strings
 from app.ui.chat_handlers import ChatHandlers
-from app.ui.controls import carrier, command_channel, months_around
+from app.ui.controls import carrier, command_channel, months_around, scope_choice
 from app.ui.service import UiService
 from app.ui.turns import Conversation
 
@@ -50,12 +50,7 @@ def build_chat_tab(service: UiService, month: str) -> None:
                     filterable=False,
                     elem_id="pv-model",
                 )
-                scopes = gr.CheckboxGroup(
-                    [(text, scope) for scope, text in strings.SCOPE_TEXT.items()],
-                    label=strings.SCOPES_LABEL,
-                    scale=1,
-                    elem_id="pv-scopes",
-                )
+                scopes = scope_choice("pv-scopes")
         gr.Column(elem_id="pv-pane", scale=5, min_width=320)
     answers, again_answers = carrier("answer"), carrier("again-answer")
     stopped, done = carrier("stopped"), carrier("command-answer")

@@ -1,8 +1,11 @@
 """Components that the page's script and the server talk through, and choices that several tabs offer."""
 
+from collections.abc import Sequence
+
 import gradio as gr
 
 from app.ui import strings
+from custom_postprocessors.evidence import Scope
 
 
 def carrier(name: str, value: str = "") -> gr.Button:
@@ -25,3 +28,13 @@ def months_around(month: str, *, before: int = 36, after: int = 12) -> list[tupl
     index = year * 12 + number - 1
     values = [f"{i // 12}-{i % 12 + 1:02d}" for i in range(index + after, index - before - 1, -1)]
     return [(strings.german_month(value), value) for value in values]
+
+
+def scope_choice(elem_id: str) -> gr.CheckboxGroup:
+    """The scopes to choose from; its values are their German names (see `scopes_named`), because Gradio shows values too."""
+    return gr.CheckboxGroup(list(strings.SCOPE_TEXT.values()), label=strings.SCOPES_LABEL, elem_id=elem_id)
+
+
+def scopes_named(names: Sequence[str]) -> tuple[Scope, ...]:
+    """The scopes with these German names, in a fixed order; other names are ignored."""
+    return tuple(scope for scope, name in strings.SCOPE_TEXT.items() if name in names)

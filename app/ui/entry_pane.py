@@ -43,7 +43,7 @@ def entry_pane(entry: EntryView, *, section: str | None = None, spans: Spans = (
 
 
 def _head(title: str, meta: str) -> str:
-    return f'<header class="pv-pane-head"><h3 tabindex="-1" class="pv-pane-title">{title}</h3>{meta}</header>'
+    return f'<header class="pv-pane-head"><h2 tabindex="-1" class="pv-pane-title">{title}</h2>{meta}</header>'
 
 
 def _meta(entry: EntryView) -> str:
@@ -68,7 +68,7 @@ def _sections(entry: EntryView, opened: EntrySection | None, spans: Spans) -> st
 def _section(section: EntrySection, spans: Spans, *, cited: bool) -> str:
     css = "pv-section pv-cited" if cited else "pv-section"
     anchor = ' id="pv-cited"' if cited else ""
-    return f'<section class="{css}"{anchor}><h4>{escape(section.section)}</h4>{section_html(section.text, spans)}</section>'
+    return f'<section class="{css}"{anchor}><h3>{escape(section.section)}</h3>{section_html(section.text, spans)}</section>'
 
 
 def _cross_ref(entry_id: str, title: str, stand: str) -> str:
@@ -89,4 +89,4 @@ def _list(title: str, items: Sequence[str], *, css: str = "") -> str:
     if not items:
         return ""
     rows = "".join(f"<li>{item}</li>" for item in items)
-    return f'<section class="pv-section pv-list {css}"><h4>{title}</h4><ul>{rows}</ul></section>'
+    return f'<section class="pv-section pv-list {css}"><h3>{title}</h3><ul>{rows}</ul></section>'

@@ -5,6 +5,7 @@ shown as written; everything is escaped. The highlight is found by offsets: ever
 code point of the section text it comes from.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -17,6 +18,7 @@ _PARSER = (
     .disable(["html_block", "html_inline", "link", "image", "autolink", "entity", "reference"])
 )
 _INLINE_TAGS = {"strong_open": "<strong>", "strong_close": "</strong>", "em_open": "<em>", "em_close": "</em>"}
+_UNIT = re.compile(r"(?<=\d) (?=[€%])")
 _SKIPPED = frozenset("*_`\\|>#-+ \t\n")
 """What may stand in the source between two rendered characters: emphasis, code, escapes, table and line markup."""
 
@@ -130,19 +132,25 @@ class _Renderer:
     def _piece(self, text: str, hit: bool) -> str:
         if not text:
             return ""
+        shown = escape(_unbroken(text))
         if not hit:
-            return escape(text)
+            return shown
         anchor = "" if self._anchored else ' id="pv-hit"'
         self._anchored = True
-        return f'<mark class="pv-hit"{anchor}>{escape(text)}</mark>'
+        return f'<mark class="pv-hit"{anchor}>{shown}</mark>'
 
 
 def _lowered_heading(tag: str) -> str:
-    """Headings inside a section come below the section's own heading, which is an h4 of the page."""
-    return f"h{min(int(tag[1]) + 2, 6)}" if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit() else tag
+    """Headings inside a section come below the section's own heading, which is an h3 of the page."""
+    return f"h{min(int(tag[1]) + 1, 6)}" if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit() else tag
 
 
 def inline_html(text: str) -> str:
     """One line of Markdown as safe HTML: emphasis and code only, everything else as written."""
-    rendered: str = _PARSER.renderInline(text)
+    rendered: str = _PARSER.renderInline(_unbroken(text))
     return rendered
+
+
+def _unbroken(text: str) -> str:
+    """No line break between a number and its unit."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)

@@ -6,10 +6,9 @@ import gradio as gr
 
 from app.ui import messages, strings
 from app.ui.chat_handlers import error_text
-from app.ui.controls import carrier, months_around
+from app.ui.controls import carrier, months_around, scope_choice, scopes_named
 from app.ui.search_view import search_empty, search_html, search_problem
 from app.ui.service import SearchRequest, UiService
-from custom_postprocessors.evidence import Scope
 from pipelines.errors import BadInput, PvAgentError
 
 _log = logging.getLogger(__name__)
@@ -21,11 +20,11 @@ class SearchHandlers:
     def __init__(self, service: UiService) -> None:
         self._service = service
 
-    def search(self, text: str, as_of: str, scopes: list[Scope]) -> str:
+    def search(self, text: str, as_of: str, scopes: list[str]) -> str:
         """The explained result for the box, or what is wrong with it."""
         if not text.strip():
             return messages.message(messages.slot("results", search_empty()))
-        request = SearchRequest(question=text.strip(), as_of=as_of or None, scopes=tuple(scopes))
+        request = SearchRequest(question=text.strip(), as_of=as_of or None, scopes=scopes_named(scopes))
         try:
             html = search_html(self._service.search(request))
         except BadInput as exc:
@@ -61,11 +60,7 @@ def build_search_tab(service: UiService, month: str) -> None:
                     min_width=180,
                     elem_id="pv-search-as-of",
                 )
-                scopes = gr.CheckboxGroup(
-                    [(text, scope) for scope, text in strings.SCOPE_TEXT.items()],
-                    label=strings.SCOPES_LABEL,
-                    elem_id="pv-search-scopes",
-                )
+                scopes = scope_choice("pv-search-scopes")
             gr.Column(elem_id="pv-results")
         gr.Column(elem_id="pv-search-pane", scale=4, min_width=320)
     results = carrier("results", messages.message(messages.slot("results", search_empty())))

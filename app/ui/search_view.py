@@ -36,7 +36,7 @@ def _analysis(view: SearchView) -> str:
         ("Ergänzt", escape(", ".join(view.added_terms))),
     ]
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
-    title = f'<h3 class="pv-small-title">{strings.SEARCH_ANALYSIS}</h3>'
+    title = f'<h2 class="pv-small-title">{strings.SEARCH_ANALYSIS}</h2>'
     return f'<section class="pv-analysis">{title}<dl class="pv-facts">{rows}</dl></section>'
 
 
@@ -58,7 +58,7 @@ def _verdict(view: SearchView) -> str:
     if view.refusal:
         return f'{degraded}<div class="pv-banner pv-refused"><p>{escape(view.refusal)}</p></div>'
     found = strings.counted(len(view.rows), "Abschnitt", "Abschnitte")
-    text = f"{found} gefunden, {used} davon im Kontext der Antwort · {milliseconds}"
+    text = f"{found} gezeigt, {used} davon im Kontext der Antwort · {milliseconds}"
     return f'{degraded}<p class="pv-note" role="status">{text}</p>'
 
 

@@ -25,7 +25,7 @@ def turn_blocks(turn: ShownTurn) -> Blocks:
 
 
 def _blocks(turn: ShownTurn) -> Iterator[tuple[str, str]]:
-    yield "question", f'<h3 class="pv-question">{escape(turn.question)}</h3>'
+    yield "question", f'<h2 class="pv-question">{escape(turn.question)}</h2>'
     yield "status", f'<p class="pv-status" role="status">{_status(turn)}</p>'
     disputed = _disputed(turn.outcome)
     for index, claim in enumerate(turn.claims):

@@ -1,8 +1,10 @@
 """A page of the interface as a test uses it, with everything recorded that must not happen."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+AXE = Path(__file__).resolve().parents[2] / "data" / "axe.min.js"
 SHIFTS = """
 window.pvShift = 0;
 new PerformanceObserver((list) => {
@@ -52,6 +54,13 @@ class ChatPage:
 
     def shift(self) -> float:
         return float(self.page.evaluate("window.pvShift"))
+
+    def accessibility_faults(self) -> list[str]:
+        """What axe-core finds on the page as it is, as `rule: element`."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        result = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        return [f"{rule['id']}: {node['html']}" for rule in result["violations"] for node in rule["nodes"]]
 
     def close(self) -> None:
         self.context.close()

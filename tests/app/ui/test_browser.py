@@ -42,7 +42,7 @@ def test_a_citation_opens_the_entry_at_the_cited_row(chat):
     chip.click()
     row = chat.pane().locator("tr.pv-hit-row")
     row.wait_for()
-    assert row.inner_text().split("\t")[:2] == ["Geringfügigkeitsgrenze monatlich", "551,10 €"]
+    assert row.inner_text().split("\t")[:2] == ["Geringfügigkeitsgrenze monatlich", "551,10\N{NO-BREAK SPACE}€"]
     assert chat.pane().locator("mark.pv-hit").count() == 4
     box, frame = row.bounding_box(), chat.pane().bounding_box()
     assert frame["y"] < box["y"] < frame["y"] + frame["height"] - box["height"]
@@ -57,7 +57,7 @@ def test_a_citation_highlights_the_sentence_and_nothing_else(chat):
     turn.locator(".pv-chip").first.click()
     chat.pane().locator("mark.pv-hit").first.wait_for()
     marked = "".join(chat.pane().locator("mark.pv-hit").all_inner_texts())
-    assert marked == "Die monatliche Geringfügigkeitsgrenze beträgt 2026 unverändert 551,10 €."
+    assert marked == "Die monatliche Geringfügigkeitsgrenze beträgt 2026 unverändert 551,10\N{NO-BREAK SPACE}€."
 
 
 def test_cross_references_lead_on(chat):
@@ -276,6 +276,37 @@ def test_nothing_is_kept_in_the_browser_and_nothing_is_english(chat):
     )
     english = re.findall(r"\b(?:Built|Gradio|Settings|Submit|Clear|Loading|Error|the|of|and|with|Show|Hide|Search|More)\b", seen)
     assert english == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, fake_url, scheme):
+    chat = ChatPage(browser, fake_url, scheme=scheme)
+    assert chat.accessibility_faults() == []
+    for question in ("konflikt", "rechne", "UVA", "Ollama", "defekt"):
+        chat.ask(question).locator(".pv-actions, .pv-error").first.wait_for()
+    chat.page.locator(".pv-chip").first.click()
+    chat.pane().locator("mark.pv-hit").first.wait_for()
+    chat.page.locator("details").evaluate_all("all => all.forEach((d) => { d.open = true; })")
+    assert chat.accessibility_faults() == []
+    chat.page.get_by_role("tab", name="Suche").click()
+    chat.page.fill("#pv-search-box textarea", "Grenze")
+    chat.page.press("#pv-search-box textarea", "Enter")
+    chat.page.locator(".pv-ranking").wait_for()
+    assert chat.accessibility_faults() == []
+    chat.close()
+
+
+def test_on_a_tablet_the_evidence_covers_the_answer_until_it_is_closed(browser, fake_url):
+    chat = ChatPage(browser, fake_url, size={"width": 820, "height": 1180})
+    assert not chat.pane().is_visible()
+    turn = chat.answer("Wie hoch ist die Grenze?")
+    turn.locator(".pv-chip").first.click()
+    chat.pane().locator("mark.pv-hit").first.wait_for()
+    assert chat.pane().is_visible()
+    chat.page.get_by_role("button", name="Beleg schließen").click()
+    assert not chat.pane().is_visible()
+    assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    chat.close()
 
 
 def test_an_answer_is_there_half_a_second_after_enter(chat):
