@@ -33,9 +33,9 @@ class GateModel:
     measured, the cosine below which nothing is an answer; for any other encoder similarity has no part.
     """
 
-    intercept: float = -0.1
-    support: float = 13.9
-    missing: float = -3.7
+    intercept: float = -0.25
+    support: float = 11.4
+    missing: float = -2.9
     outside: float = -3.0
     threshold: float = 0.5
     similarity_floors: tuple[tuple[str, float], ...] = ()

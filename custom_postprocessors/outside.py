@@ -21,6 +21,10 @@ SAID_IN_TEXT_ONLY = 0.4
 _ANYWHERE_LETTERS = 8
 _WORD_START_LETTERS = 6
 _GAPS = re.compile(r"[\s‐-–-]+")
+_OF_LAW = (
+    r"(?:\w+ )?\w*(?:recht|lohn|gehalt|steur\w*|versicherung|gesetz\w*|amt|geld|tarif\w*|kasse|pension|rente|urlaub|"
+    r"beitrag\w*|regel\w*)\b"
+)
 _ASKS_AGREEMENT = re.compile(
     r"\bkvs?\b|kollektiv ?vertrag|mindest ?(?:lohn|gehalt)|berufsjahr|stundenlohn|lohntafel|gehaltstafel|lohntabelle"
 )
@@ -32,6 +36,8 @@ class WordGroup(Frozen):
     field: str
     reason: Annotated[str, Field(min_length=1)]
     words: Annotated[tuple[str, ...], Field(min_length=1)]
+    before_law: bool = False
+    """Whether a word counts only before a word of law („deutscher Mindestlohn“, not „deutscher Musiker“)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ class OutsideSubjects:
 
     def __init__(self, groups: dict[Kind, Iterable[WordGroup]], analyzer: TextAnalyzer) -> None:
         self._terms = {
-            kind: tuple(_term(word, kind, analyzer) for group in groups.get(kind, ()) for word in group.words) for kind in KINDS
+            kind: tuple(_term(word, kind, group, analyzer) for group in groups.get(kind, ()) for word in group.words)
+            for kind in KINDS
         }
 
     @classmethod
@@ -86,11 +93,13 @@ def read_groups(path: Path) -> tuple[WordGroup, ...]:
     return TypeAdapter(tuple[WordGroup, ...]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def _term(word: str, kind: Kind, analyzer: TextAnalyzer) -> _Term:
+def _term(word: str, kind: Kind, group: WordGroup, analyzer: TextAnalyzer) -> _Term:
     folded = fold(word)
     bare = re.escape(_GAPS.sub("", folded))
     letters = len(_GAPS.sub("", folded))
     tokens = tuple(analyzer.tokens(word)[:1])
+    if group.before_law:
+        return _Term(re.compile(rf"(?<!\w){re.escape(folded)} {_OF_LAW}"), False, tokens)
     if kind == "places":
         return _Term(re.compile(rf"(?<!aus )(?<!aus der )(?<!\w){re.escape(folded)}(?!\w)"), False, tokens)
     if letters >= _ANYWHERE_LETTERS:
