@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -48,7 +49,8 @@ class EmbeddingWorkers:
             if error is not None:
                 worker.kill()
             if worker.stdin is not None:
-                worker.stdin.close()
+                with suppress(OSError):  # what was not sent to a worker that is gone
+                    worker.stdin.close()
         for worker in self._workers:
             worker.wait()
             if worker.stdout is not None:

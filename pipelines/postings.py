@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from scipy import sparse
 from pipelines.errors import IndexFault
 
 _TERMS = "terms.json"
-_ARRAYS = "postings.npz"
+_ARRAYS = ("offsets", "row_ids", "weights")
 
 
 Matrix = sparse.csr_array[np.float32, tuple[int, int]]
@@ -45,10 +45,10 @@ class Postings:
     def save(self, directory: Path) -> None:
         """Writes the arrays and the terms into `directory` (made when missing)."""
         directory.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(list(self.numbers), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps({"rows": self.rows, "terms": list(self.numbers)}, ensure_ascii=False, separators=(",", ":"))
         (directory / _TERMS).write_text(text, encoding="utf-8")
-        rows = np.array([self.rows], dtype=np.int64)
-        np.savez(directory / _ARRAYS, offsets=self.offsets, row_ids=self.row_ids, weights=self.weights, rows=rows)
+        for name in _ARRAYS:
+            np.save(directory / f"{name}.npy", getattr(self, name))
 
     @classmethod
     def open(cls, directory: Path) -> Self:
@@ -58,20 +58,14 @@ class Postings:
             IndexFault: the files are missing, unreadable or do not fit together.
         """
         try:
-            terms = json.loads((directory / _TERMS).read_text(encoding="utf-8"))
-            with np.load(directory / _ARRAYS, allow_pickle=False) as arrays:
-                opened = cls(
-                    numbers={term: number for number, term in enumerate(terms)},
-                    offsets=arrays["offsets"],
-                    row_ids=arrays["row_ids"],
-                    weights=arrays["weights"],
-                    rows=int(arrays["rows"][0]),
-                )
-        except (OSError, ValueError, KeyError, EOFError) as exc:
+            head = json.loads((directory / _TERMS).read_text(encoding="utf-8"))
+            rows, terms = int(head["rows"]), list(head["terms"])
+        except (OSError, ValueError, KeyError, TypeError) as exc:
             raise IndexFault(f"The postings in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew.") from exc
-        if len(opened.offsets) != len(terms) + 1 or len(opened.row_ids) != opened.offsets[-1]:
+        offsets, row_ids, weights = (read_array(directory / f"{name}.npy") for name in _ARRAYS)
+        if len(offsets) != len(terms) + 1 or not len(row_ids) == len(weights) == offsets[-1]:
             raise IndexFault(f"The postings in {str(directory)!r} do not fit together.", hint="Build the index anew.")
-        return opened
+        return cls({term: number for number, term in enumerate(terms)}, offsets, row_ids, weights, rows)
 
     def of(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The rows that have the term, each once, and its weights there; two empty arrays for an unknown term."""
@@ -104,6 +98,20 @@ def best_rows(
     ties = found if tie_ranks is None else tie_ranks[found]
     order = found[np.lexsort((ties, -scores[found]))][:limit]
     return [(int(row), float(scores[row])) for row in order]
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """An array that was saved without pickle.
+
+    Raises:
+        IndexFault: the file is missing or damaged.
+    """
+    try:
+        with path.open("rb") as handle:
+            array: NDArray[Any] = np.load(handle, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as exc:
+        raise IndexFault(f"{str(path)!r} cannot be read: {exc}.", hint="Build the index anew.") from exc
+    return array
 
 
 def csr_rows(values: Sequence[float], columns: Sequence[int], offsets: Sequence[int], width: int) -> Matrix:

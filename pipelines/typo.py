@@ -13,7 +13,7 @@ from scipy import sparse
 from pipelines.errors import IndexFault
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.nodes import SectionNode
-from pipelines.postings import Matrix, Postings, best_rows, csr_rows
+from pipelines.postings import Matrix, Postings, best_rows, csr_rows, read_array
 
 SHORTEST, LONGEST = 3, 5
 MOST_GRAMS = 600
@@ -67,12 +67,7 @@ class TypoIndex:
             IndexFault: it cannot be read.
         """
         postings = Postings.open(directory)
-        try:
-            rarity = np.load(directory / _RARITY, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as exc:
-            raise IndexFault(
-                f"The typo index in {str(directory)!r} cannot be read: {exc}.", hint="Build the index anew."
-            ) from exc
+        rarity = read_array(directory / _RARITY)
         if len(rarity) != len(postings.numbers):
             raise IndexFault(f"The typo index in {str(directory)!r} does not fit together.", hint="Build the index anew.")
         return cls(postings, rarity)
