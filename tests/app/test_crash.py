@@ -125,14 +125,19 @@ def test_killed_at_random_moments_the_served_version_stays_whole(root: Path, bui
     chance = random.Random(20260301)
     assert builder.stdin is not None
     seen: set[str] = set()
+    write(root, VALUES[0])
+    began_seconds = time.monotonic()
+    ingest(root)
+    run_seconds = time.monotonic() - began_seconds
     for _ in range(KILLS):
         builder.stdin.write(f"{root}\n")
         builder.stdin.flush()
         pid = int(line_of(builder))
-        end_seconds = time.monotonic() + chance.uniform(0.05, 1.5)
+        end_seconds = time.monotonic() + chance.uniform(0.05, 2.5) * run_seconds
         while time.monotonic() < end_seconds:
             with opened(root) as index:
                 seen.add(served_value(index))
+            time.sleep(run_seconds / 10)
         os.kill(pid, signal.SIGKILL)
         assert line_of(builder) == "ended"
         with opened(root) as index:
