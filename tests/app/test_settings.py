@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.settings import Settings
-from app.settings_table import env_example
+from app.settings_table import env_example, markdown_table
 from pipelines.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -76,3 +76,8 @@ def test_the_clock_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_example_file_equals_the_settings_class() -> None:
     assert (ROOT / ".env.example").read_text(encoding="utf-8") == env_example()
+
+
+def test_the_table_in_the_documents_equals_the_settings_class() -> None:
+    text = (ROOT / "docs" / "operation.md").read_text(encoding="utf-8")
+    assert text.split("<!-- settings:begin -->\n")[1].split("\n<!-- settings:end -->")[0] == markdown_table()
