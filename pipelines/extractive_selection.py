@@ -10,6 +10,8 @@ from pipelines.extractive_ranking import Candidate
 from pipelines.extractive_units import Quotable
 
 _REPEATED_SHARE = 0.15
+_LARGEST_GAP = 2
+"""Characters between two sentences that may be quoted as one; a larger gap is text that is left out."""
 _DEPENDENT = re.compile(
     r"(?:(?:Sie|Er|Es|Das|Dies\w*|Jene\w*|Dabei|Davon|Davor|Dafür|Dazu|Dann|Danach|Daraus|Daher|Damit|Darüber|Darunter|Daneben|"
     r"Dort|Hier|Beide\w*|Ebenso|Deshalb|Sonst|Andernfalls|Umgekehrt|Zusätzlich|Solche\w*|Ihr\w*|Sein\w*|Auch|Nur|Erst|Wer das)\b"
@@ -84,6 +86,7 @@ class Excerpt:
             and first.index == last.index + 1
             and not (last.quotable.is_row or first.quotable.is_row)
             and last.quotable.block == first.quotable.block
+            and first.quotable.start - last.quotable.end <= _LARGEST_GAP
         )
 
     def joined(self, following: "Excerpt") -> "Excerpt":

@@ -130,10 +130,16 @@ def _without_reference(text: str, unit: TextUnit) -> TextUnit | None:
     """
     said = text[unit.start : unit.end]
     if unit.kind == "sentence":
-        said = _REFERENCE_AT_END.sub("", said)
+        said = _closed(_REFERENCE_AT_END.sub("", said))
     if _ENTRY_ID.search(said) or not any(sign.isalnum() for sign in said):
         return None
     return replace(unit, end=unit.start + len(said.rstrip()))
+
+
+def _closed(said: str) -> str:
+    """The text without a bracket at its end that was opened and not closed."""
+    opened = said.rfind("(")
+    return said[:opened] if said.count("(") > said.count(")") else said
 
 
 def _quotable(text: str, unit: TextUnit, offset: int, blocks: int, section: str, intro: str, tokenizer: Tokenizer) -> Quotable:
