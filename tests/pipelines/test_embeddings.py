@@ -62,12 +62,16 @@ def test_worker_processes_give_the_same_vectors(embedded):
     assert np.allclose(np.vstack([found[start] for start in sorted(found)]), embedded.encode(texts), atol=1e-6)
 
 
-def test_dead_worker_is_an_error_and_not_a_hang():
-    workers = EmbeddingWorkers(1)
-    with pytest.raises(ModelFailed), workers:
+def encode_with_a_dead_worker():
+    with EmbeddingWorkers(1) as workers:
         workers._workers[0].kill()
         workers._workers[0].wait()
         list(workers.encode_batches(["Text"], 1))
+
+
+def test_dead_worker_is_an_error_and_not_a_hang():
+    with pytest.raises(ModelFailed):
+        encode_with_a_dead_worker()
 
 
 def test_sections_get_one_to_four_vectors_in_their_order(tmp_path):
