@@ -8,7 +8,8 @@ Bound = Literal["least", "most"]
 
 _TURNS: dict[Turn, re.Pattern[str]] = {
     "not": re.compile(
-        r"\b(?:nicht|kein|keine|keinen|keinem|keiner|keines|nie|niemals|weder|ohne|keinesfalls|keinerlei)\b(?!\s+(?:nur|mehr als))",
+        r"\b(?:nicht|nichts|kein|keine|keinen|keinem|keiner|keines|nie|niemals|weder|ohne|keinesfalls|keinerlei)"
+        r"\b(?!\s+(?:nur|mehr als))",
         re.IGNORECASE,
     ),
     "only": re.compile(
@@ -17,8 +18,9 @@ _TURNS: dict[Turn, re.Pattern[str]] = {
     "except": re.compile(r"\b(?:außer|ausgenommen|Ausnahme\w*|ausnahmsweise|es sei denn|abgesehen von)\b", re.IGNORECASE),
 }
 _SOFT_NOT = re.compile(
-    r"\b(?:un(?:zulässig|wirksam|zumutbar|verändert|begrenzt|gültig|berechtigt|selbständig)\w*|entf(?:ällt|allen|iel)\w*|verbot\w*|untersagt|ausgeschlossen"
-    r"|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|\w*frei(?:e[nrsm]?)?|befreit\w*|statt|keinesfalls|scheidet aus|unterbleibt|überholt)\b",
+    r"\b(?:un(?:zulässig|wirksam|zumutbar|begrenzt|gültig|berechtigt|selbständig)\w*|entf(?:ällt|allen|iel)\w*|verbot\w*"
+    r"|untersagt|ausgeschlossen|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|verloren|scheidet aus"
+    r"|\w*frei(?:e[nrsm]?)?|befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
 _SOFT_ONLY = re.compile(r"\b(?:erst|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b", re.IGNORECASE)
@@ -26,18 +28,17 @@ _LEAST = re.compile(r"\b(?:mindestens|wenigstens|zumindest|mind\.|frühestens)\b
 _MOST = re.compile(
     r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht mehr als|insgesamt höchstens)[^.;|\d]{0,30}$", re.IGNORECASE
 )
-_SOFT_LEAST = re.compile(
-    r"\b(?:ab|mehr als|über|Mindest\w*|mindest\w*|untere|Untergrenze|erst|nach)\b[^.;|\d]{0,30}$", re.IGNORECASE
-)
+_SOFT_LEAST = re.compile(r"\b(?:ab|mehr als|über|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$", re.IGNORECASE)
 _SOFT_MOST = re.compile(
     r"\b(?:bis(?: zu)?|unter|weniger als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
 
 
-def turns(text: str) -> frozenset[Turn]:
-    """Which turning words a text has."""
-    return frozenset(turn for turn, pattern in _TURNS.items() if pattern.search(text))
+def found_turns(text: str) -> list[tuple[Turn, int, int]]:
+    """The turning words of a text with their places, in order."""
+    found = [(turn, match.start(), match.end()) for turn, pattern in _TURNS.items() for match in pattern.finditer(text)]
+    return sorted(found, key=lambda item: item[1])
 
 
 def says_not(text: str) -> bool:

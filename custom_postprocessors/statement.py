@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from custom_postprocessors.evidence import Violation
-from custom_postprocessors.polarity import bound, says_not, says_only, soft_bound, turns
+from custom_postprocessors.negation import Wording, added_turns, dropped_turns
+from custom_postprocessors.polarity import bound, found_turns, says_not, says_only, soft_bound
 from custom_postprocessors.roles import Found, Roles, clash
 from custom_postprocessors.segments import around, cell_of, split_segments, surroundings
 from custom_postprocessors.sentences import split_units
@@ -27,7 +28,7 @@ class Thresholds:
     margin: float = 0.16
     subject_weight: float = 2.2
     segment_margin: float = 1.0
-    restated: float = 0.75
+    elsewhere: float = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,8 @@ class StatementChecker:
         proven = any(value.kind in _COMPARABLE for value in statement.values) and not missing
         if share < (self._limits.coverage_with_value if proven else self._limits.coverage):
             violations.append(_violation(*self._why(content, units, chosen)))
+        elif self._continued_elsewhere(content, chosen, units):
+            violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
         violations.extend(self._wrong_roles(statement, content, best, units))
         violations.extend(self._missing_subjects(content, chosen))
         violations.extend(self._turned(statement, best, chosen))
@@ -117,7 +120,7 @@ class StatementChecker:
         return covered / total + (1.2 * proven / len(values) if values else 0.0)
 
     def _weight(self, word: Word) -> float:
-        return word.weight if word.is_noun else 0.4 * word.weight
+        return word.weight if word.is_noun else 0.3 * word.weight
 
     def _coverage(self, words: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
         own = frozenset(stem for unit in units for stem in unit.stems)
@@ -125,6 +128,22 @@ class StatementChecker:
         total = sum(self._weight(word) for word in words)
         covered = sum(self._weight(word) * max(coverage(word, own), 0.85 * coverage(word, context)) for word in words)
         return covered / total if total else 1.0
+
+    def _continued_elsewhere(
+        self, content: Sequence[Word], chosen: Sequence[EvidenceUnit], units: Sequence[EvidenceUnit]
+    ) -> bool:
+        """Whether much of what the carrying units do not say stands in one unit of another entry: two halves put together."""
+        known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
+        rest = [word for word in content if coverage(word, known) < 0.5]
+        total, open_weight = sum(map(self._weight, content)), sum(map(self._weight, rest))
+        if not total or open_weight / total < self._limits.elsewhere:
+            return False
+        entry = chosen[0].passage.entry_id
+        return any(
+            sum(self._weight(word) for word in rest if coverage(word, unit.stems) == 1.0) >= 0.6 * open_weight
+            for unit in units
+            if unit.passage.entry_id != entry
+        )
 
     def _why(self, words: Sequence[Word], units: Sequence[EvidenceUnit], chosen: Sequence[EvidenceUnit]) -> tuple[str, str]:
         if self._coverage(words, units) >= 0.8:
@@ -142,7 +161,7 @@ class StatementChecker:
         for word in words:
             if not word.is_noun or word.start == 0:
                 continue
-            if word.weight >= self._limits.subject_weight and coverage(word, known) == 0.0:
+            if word.weight >= self._limits.subject_weight and coverage(word, known) < 0.4:
                 message = f"„{word.text}“ kommt an der zitierten Stelle nicht vor."
                 yield Violation(kind="subject", message=message, value=word.text)
 
@@ -159,7 +178,7 @@ class StatementChecker:
             text = value.text if value else statement.text
             yield Violation(kind="value_wrong_role", message=f"„{text}“ steht dort zu etwas anderem.", value=text)
         for value in statement.values:
-            if value.kind in ("norm", "case"):
+            if value.kind not in _COMPARABLE:
                 continue
             yield from self._segment_clash(statement, value, best)
 
@@ -174,7 +193,9 @@ class StatementChecker:
         if dimension is None:
             for name, groups in claimed.items():
                 both = best.roles.get(name, frozenset()) | best.context_roles.get(name, frozenset())
-                if name in self._roles.strict and not groups <= both:
+                own = best.roles.get(name, frozenset())
+                replaced = bool(groups - own) and bool(own - groups)
+                if name in self._roles.strict and (not groups <= both or replaced):
                     dimension = name
         if dimension is not None:
             kind = "value_wrong_role" if dimension in ("frequency", "pay", "measure", "share", "time") else "subject"
@@ -205,7 +226,8 @@ class StatementChecker:
         return None
 
     def _own_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement) -> float:
-        covered = sum(self._weight(word) * coverage(word, unit.stems) for word in content)
+        stems = _own_stems(unit)
+        covered = sum(self._weight(word) * coverage(word, stems) for word in content)
         total = sum(self._weight(word) for word in content)
         for value in statement.values:
             if value.kind == "date":
@@ -255,35 +277,17 @@ class StatementChecker:
 
     def _turned(self, statement: Statement, best: EvidenceUnit, chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
         yield from self._bounds(statement, best)
-        restated = self._restated(statement, best)
-        claim_turns, source = turns(statement.text), " ".join(unit.text for unit in chosen)
-        if "not" in claim_turns and not says_not(source):
+        claim = Wording(statement.text, self._words.words(statement.text))
+        source = Wording(best.text, best.words)
+        nearby = " ".join(unit.text for unit in chosen)
+        for turn in dict.fromkeys(dropped_turns(claim, source)):
+            yield _violation("negation", f"Die zitierte Stelle sagt hier „{_TURN_WORDS[turn]}“; das fehlt in der Aussage.")
+        for turn in dict.fromkeys(added_turns(claim, source)):
+            yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{_TURN_WORDS[turn]}“.")
+        if any(turn == "not" for turn, _, _ in found_turns(statement.text)) and not says_not(nearby):
             yield _violation("negation", "Die zitierte Stelle verneint das nicht.")
-        elif "not" in turns(restated) and not says_not(statement.text):
-            yield _violation("negation", "Die zitierte Stelle verneint das.")
-        if "only" in claim_turns and not says_only(source):
+        if any(turn == "only" for turn, _, _ in found_turns(statement.text)) and not says_only(nearby):
             yield _violation("negation", "Die zitierte Stelle sagt nicht „nur“.")
-        elif "only" in turns(restated) and not says_only(statement.text):
-            yield _violation("negation", "Die zitierte Stelle sagt das nur eingeschränkt („nur“).")
-        if "except" in claim_turns and "except" not in turns(source) and not says_only(source) and not says_not(source):
-            yield _violation("negation", "Die zitierte Stelle kennt diese Ausnahme nicht.")
-        elif "except" in turns(restated) and "except" not in claim_turns and not says_not(statement.text):
-            yield _violation("negation", "Die zitierte Stelle macht hier eine Ausnahme.")
-
-    def _restated(self, statement: Statement, best: EvidenceUnit) -> str:
-        """Those segments of the source that the statement says again: most of their words are in it."""
-        stems = frozenset(stem for word in statement.words for stem in word.stems)
-        parts: list[str] = []
-        for segment in split_segments(best.text):
-            text = best.text[segment.start : segment.end]
-            words = [word for word in self._words.words(text) if not self._words.is_neutral(word)]
-            total = sum(self._weight(word) for word in words)
-            covered = sum(self._weight(word) * coverage(word, stems) for word in words)
-            if total and covered / total >= self._limits.restated:
-                parts.append(text)
-            elif not words and any(value.normalized in {v.normalized for v in statement.values} for value in find_values(text)):
-                parts.append(text)
-        return " | ".join(parts)
 
     def _bounds(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
         for value in statement.values:
@@ -300,6 +304,7 @@ class StatementChecker:
                 )
 
 
+_TURN_WORDS = {"not": "nicht", "only": "nur", "except": "außer"}
 _GERMAN = {
     "frequency": "Zeitraum",
     "side": "Dienstnehmer/Dienstgeber",
@@ -308,6 +313,14 @@ _GERMAN = {
     "agency": "Stelle",
     "insurance": "Versicherungszweig",
 }
+
+
+def _own_stems(unit: EvidenceUnit) -> frozenset[str]:
+    """The stems of a unit; of a Kernwerte row without its basis, which says nothing of the quantity."""
+    if unit.unit.columns[:2] != ("Kennzahl", "Wert") or len(unit.unit.cells) < 4:
+        return unit.stems
+    basis = unit.unit.cells[3][0] - unit.unit.start
+    return frozenset(stem for word in unit.words if word.start < basis for stem in word.stems)
 
 
 def _before(unit: EvidenceUnit, start: int) -> str:
@@ -360,13 +373,19 @@ def _complete(
     for value in values:
         if any(proves(found, value) for unit in chosen for found in unit.values):
             continue
-        pool = units if value.kind in ("norm", "case") else near
+        pool: Sequence[EvidenceUnit] = units if value.kind in ("norm", "case") else near
+        if value.kind == "date" and any(_has_year(found) for found in best.values):
+            pool = [unit for unit in near if unit.unit.kind in ("header", "heading")]
         other = next((unit for unit in pool if any(proves(found, value) for found in unit.values)), None)
         if other is None:
             missing.append(value)
         elif other not in chosen:
             chosen.append(other)
     return tuple(chosen), tuple(missing)
+
+
+def _has_year(value: FoundValue) -> bool:
+    return value.kind == "date" and value.normalized[:2] in ("19", "20") and value.normalized[:4].isdigit()
 
 
 def _missing(values: Sequence[FoundValue], units: Sequence[EvidenceUnit]) -> Iterator[Violation]:

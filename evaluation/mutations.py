@@ -183,9 +183,19 @@ def _other_rows(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
         for base, other in pairwise(group):
             mine, theirs = _numeric_of_cell(base), _numeric_of_cell(other)
             if mine and theirs and mine.kind == theirs.kind and mine.normalized != theirs.normalized:
-                label = plain_markdown(base.node.text[slice(*base.unit.cells[0])]) if base.unit else ""
+                label, theirs_label = _label(base), _label(other)
+                if _words(label) <= _words(theirs_label) or _words(theirs_label) <= _words(label):
+                    continue  # rows of one quantity: without the year the value is not wrong
                 if not any(proves(value, theirs) for value in find_values(base.text)):
                     yield _draft(base, f"{label}: {theirs.text}"), (base.node.node_id,), ""
+
+
+def _label(base: _Base) -> str:
+    return plain_markdown(base.node.text[slice(*base.unit.cells[0])]) if base.unit else ""
+
+
+def _words(label: str) -> set[str]:
+    return set(re.findall(r"\w+", label.partition("(")[0].lower()))
 
 
 def _numeric_of_cell(base: _Base) -> FoundValue | None:
@@ -204,8 +214,8 @@ def _other_years(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
             for value in values
             if value.kind == "date" and re.fullmatch(r"\d{4}", value.normalized) and value.range_end is None
         ]
-        if len(years) != 1 or not _numeric(base):
-            continue
+        if len(years) != 1 or not _numeric(base) or "Stand" in base.text:
+            continue  # a Stand in the text is stripped and written anew by the program
         known = {value.normalized for value in find_values(base.node.text) if value.kind == "date" and len(value.normalized) == 4}
         other = next((year for year in sorted(known) if year not in (years[0].normalized,)), str(int(years[0].normalized) - 1))
         if base.unit is not None and other in base.node.text[base.unit.start : base.unit.end]:
