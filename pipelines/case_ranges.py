@@ -12,7 +12,7 @@ _UNITS = ("jahr", "monat", "woch", "stund", "tag")
 _PERSONS = re.compile(r"\.?(?:dienstnehm|arbeitnehm|beschaftigt|mitarbeit|person|leut|angestellt|arbeiter|kopf)")
 _LEAST = re.compile(r"(?:\büber|\bab(?: dem)?|\bnach|\bmehr als|\bmindestens|\bvon)\s*$", re.IGNORECASE)
 _MOST = re.compile(r"(?:\bbis(?: zu)?|\bhöchstens|\bunter|\bweniger als|\bmaximal|\bbis zum)\s*$", re.IGNORECASE)
-_JOINT = re.compile(r"\s*(?:bis(?: zu)?|[–-])\s*", re.IGNORECASE)
+_JOINT = re.compile(r"\.?\s*(?:bis(?: zu)?|[–-])\s*", re.IGNORECASE)
 _BARE_MONEY = 100
 
 

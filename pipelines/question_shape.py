@@ -1,5 +1,6 @@
 """What a question asks for: which kinds of value, which years, which numbers of the case. Rules on folded text, no model."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from pipelines.rule_text import fold, rule
 from pipelines.time_words import read_time
 
 _UNIT = r"(?:minuten|stunden|std|tage?n?|werktage?n?|arbeitstage?n?|wochen|monate?n?|jahre?n?)"
+_HOW_MUCH_PERCENT = rule(r"\bwie ?vie?l\w* (?:prozent\w*|%)|\bwie hoch ist der (?:prozent)?satz\b")
+_HOW_LONG = rule(rf"\bwie ?vie?le? (?:\w+ )?{_UNIT}\b")
 _RATE = rule(r"prozent|%|\b\w*(?:satz|sätze|sätzen|rate|quote|anteil)\b|\bum wie ?viel (?:steig|erhöh|sink)\w*")
 _HEIGHT = rule(
     r"\bwie ?(?:hoch|viel|vü)\b|\bwie ?vü\b|\bhöhe\b|\bausmaß\b|\bwas (?:zahl|kost|kriegt|krieg|bekomm|verdient|setz|gilt)\w*|"
@@ -19,8 +22,8 @@ _MONEY = rule(
     r"€|\beuro\b|\bkost\w*|\bpreis\b|\b\w*(?:lohn|löhne|gehalt|gehälter|entgelt|geld|betrag|beträge|beitrag|beiträge|zuschuss)\b"
 )
 _PERIOD = rule(
-    rf"\bwie ?(?:lange?|oft)\b|\bwie ?viele? (?:\w+ )?{_UNIT}\b|\b\w*(?:frist|fristen|dauer|zeitraum)\b|"
-    rf"\bin welcher (?:zeit|frist)\b|\bwelche (?:zeit|arbeitszeit)\b"
+    r"\bwie ?(?:lange?|oft)\b|\b\w*(?:frist|fristen|dauer|zeitraum)\b|"
+    r"\bin welcher (?:zeit|frist)\b|\bwelche (?:zeit|arbeitszeit)\b"
 )
 _DATE = rule(
     r"\bwann\b|\bstichtag\w*|\bfällig\w*|\bseit wann\b|\bdatum\b|"
@@ -30,6 +33,7 @@ _COUNT = rule(
     r"\bwie ?viele?\b|\banzahl\b|\bwelche (?:nummer|zahl)\b|\bwelche[nrs]? \w*(?:code|nummer|grund|jahr)\b|"
     r"\bab (?:wie ?viel|welche[mr]) \w+"
 )
+_NAMED_KINDS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (("rate", _HOW_MUCH_PERCENT), ("period", _HOW_LONG))
 _WEIGHS = rule(
     r"\b(?:günstiger|billiger|gescheiter|gscheiter|besser|teurer|sinnvoller|vorteilhafter|lieber)\b|\blohnt\b|\bspar(?:t|en)\b|"
     r"\bunterschied\w*\b|\bwo (?:kriegt|bekommt) \w+ mehr\b|\bvariante\b"
@@ -69,6 +73,11 @@ def asked_kinds(question: str) -> frozenset[ValueKind]:
     """
     folded = fold(question)
     kinds: set[ValueKind] = set()
+    # „Wie viel Prozent“ and „wie viele Wochen“ name their kind; what is left of the question may ask for another one.
+    for kind, named in _NAMED_KINDS:
+        if named.search(folded):
+            kinds.add(kind)
+            folded = named.sub(" ", folded)
     if _RATE.search(folded):
         kinds.add("rate")
     if _HEIGHT.search(folded):
