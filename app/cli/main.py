@@ -2,8 +2,9 @@
 
 import typer
 
-from app.cli import docs, index, jobs, versions
+from app.cli import audit, docs, index, jobs, versions
 from app.cli.asking import ask, search
+from app.cli.editing import conflicts, gaps_app
 from app.cli.ingesting import ingest
 from app.cli.operating import doctor, serve
 
@@ -20,6 +21,9 @@ app.command()(ingest)
 app.command()(ask)
 app.command()(search)
 app.command()(doctor)
+app.command()(conflicts)
+app.add_typer(audit.app, name="audit")
+app.add_typer(gaps_app, name="gaps")
 app.add_typer(docs.app, name="docs")
 app.add_typer(versions.app, name="versions")
 app.add_typer(jobs.app, name="jobs")

@@ -1,0 +1,65 @@
+"""`conflicts` and `gaps`: what editors look after."""
+
+from typing import Annotated, get_args
+
+import typer
+
+from app.assembly import Assembly
+from app.console import print_json, reported_errors
+from app.settings import Settings
+from app.store.feedback import Feedback, GapStatus
+from pipelines.errors import BadInput
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+
+gaps_app = typer.Typer(no_args_is_help=True, help="Questions that readers reported as missing from the knowledge base.")
+
+
+def conflicts(
+    show_all: Annotated[bool, typer.Option("--all", help="Also the dismissed ones.")] = False, as_json: JsonOption = False
+) -> None:
+    """The conflict register of the served index: open and explained conflicts, each side with quote and Stand."""
+    with reported_errors(), Assembly(Settings.load()) as assembly:
+        found = [one for one in assembly.service.engine.index.conflicts if show_all or one.status != "dismissed"]
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+        return
+    for one in found:
+        typer.echo(f"{one.id} {one.status}: {one.quantity}{f' ({one.note})' if one.note else ''}")
+        for side in one.sides:
+            typer.echo(f"  ⚠ {side.value} (Stand {side.stand}) [{side.entry_id}] {side.section}: {side.quote!r}")
+
+
+@gaps_app.command("list")
+def list_gaps(as_json: JsonOption = False) -> None:
+    """Every reported gap, newest first."""
+    with reported_errors(), Assembly(Settings.load()) as assembly:
+        gaps = Feedback(assembly.database).gaps()
+    if as_json:
+        print_json([gap.model_dump(mode="json") for gap in gaps])
+        return
+    for gap in gaps:
+        typer.echo(f"{gap.id} {gap.status} {gap.created_at:%Y-%m-%d} {gap.owner or '–'}: {gap.question}")
+        if gap.note:
+            typer.echo(f"     {gap.note}")
+
+
+@gaps_app.command("set")
+def set_gap(
+    gap_id: Annotated[int, typer.Argument(help="Number of the gap.", show_default=False)],
+    status: Annotated[str | None, typer.Option(help="open, accepted, done or dismissed.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who looks after it.")] = None,
+) -> None:
+    """Change status or owner of a gap."""
+    with reported_errors(), Assembly(Settings.load()) as assembly:
+        gap = Feedback(assembly.database).set_gap(gap_id, status=_status(status), owner=owner)
+    typer.echo(f"{gap.id} {gap.status} {gap.owner or '–'}")
+
+
+def _status(value: str | None) -> GapStatus | None:
+    for known in get_args(GapStatus):
+        if value == known:
+            return known  # type: ignore[no-any-return]
+    if value is None:
+        return None
+    raise BadInput(f"--status has value {value!r}.", hint=f"Use one of {', '.join(get_args(GapStatus))}.")
