@@ -81,6 +81,15 @@ def take_over(folder: Path, database: Database, options: IngestOptions) -> Inges
     return report
 
 
+def is_taken_over(folder: Path, database: Database) -> bool:
+    """Whether a take-over of the folder would find nothing new: neither it nor the catalogue has changed since the last one.
+
+    Raises:
+        KnowledgeBaseError: there is no folder of entries.
+    """
+    return _remembered(folder, folder_hash(folder), database) is not None
+
+
 def _report(plan: FolderPlan, scan: FolderScan) -> IngestReport:
     return IngestReport(
         ok=not scan.rejected,
