@@ -70,6 +70,7 @@ def make_engine(
         register=register,
         budget=_budget(options),
         is_secondary=load_authorities().is_secondary,
+        encoder=None if encoder is None else encoder.model_name,
     )
     extractive = ExtractiveGenerator(analyzer)
     meta = index.meta

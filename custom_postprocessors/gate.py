@@ -38,7 +38,7 @@ class GateModel:
     missing: float = -2.9
     outside: float = -3.0
     threshold: float = 0.5
-    similarity_floors: tuple[tuple[str, float], ...] = ()
+    similarity_floors: tuple[tuple[str, float], ...] = (("embedded", 0.2),)
 
     def score(self, features: EvidenceFeatures) -> float:
         """In [0, 1]: how likely it is that the best entry answers."""

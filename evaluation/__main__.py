@@ -12,10 +12,13 @@ from rich.progress import track
 from app.assembly import Assembly
 from app.console import EXIT_FAILED, print_json, reported_errors
 from app.settings import Settings
+from custom_postprocessors.grounding import Judgement
 from evaluation.answer_metrics import section_texts
 from evaluation.answers import AnswersReport, evaluate_answers
 from evaluation.answers import report_text as answers_text
 from evaluation.floors import broken_floors
+from evaluation.gate import GateReport, gate_report, samples_of
+from evaluation.gate import report_text as gate_text
 from evaluation.goldset import GoldItem, Goldset, entry_texts, load_goldsets
 from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
 from evaluation.retrieval import report_text as retrieval_text
@@ -81,6 +84,17 @@ def answers(
 
 
 @app.command()
+def gate(goldset: GoldsetOption = None, as_of: AsOfOption = "2026-06", as_json: JsonOption = False) -> None:
+    """The gate alone: what it stops and lets through, the cross-validated curve, every error."""
+    with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
+        report = measure_gate(assembly, _read(assembly, goldset))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(gate_text(report))
+
+
+@app.command()
 def floors(as_of: AsOfOption = "2026-06") -> None:
     """The embedded default over the bundled goldsets; ends with 1 when a figure is below its floor."""
     with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
@@ -109,6 +123,17 @@ def measure_retrieval(assembly: Assembly, goldset: Goldset, k: int) -> Retrieval
 
     retrieve("Entgelt")  # The first question loads what stays in memory; its time says nothing about a search.
     return evaluate_retrieval(retrieve, goldset.items, k, goldset_version=goldset.version, index_version=engine.index.version)
+
+
+def measure_gate(assembly: Assembly, goldset: Goldset) -> GateReport:
+    """The gate's judgement on every question, over what retrieval finds for it."""
+    engine = assembly.service.engine
+
+    def judge(question: str) -> Judgement:
+        plan = engine.planner.plan(read_question(question))
+        return engine.grounder.judge(plan, engine.retriever.retrieve_plan(plan))
+
+    return gate_report(samples_of(goldset.items, judge))
 
 
 def measure_answers(assembly: Assembly, goldset: Goldset, model: str | None) -> AnswersReport:

@@ -135,6 +135,25 @@ def gate_report(samples: Sequence[GateSample]) -> GateReport:
     )
 
 
+def report_text(report: GateReport) -> str:
+    """The report for a terminal: rates with intervals, the curve, the errors by id."""
+    lines = [
+        f"answerable stopped {_text(report.answerable)}   out_of_kb stopped {_text(report.out_of_kb)}",
+        f"other half         {_text(report.other_half.answerable)}                     {_text(report.other_half.out_of_kb)}",
+        *(f"  {kind:14} {_text(stopped)}" for kind, stopped in report.by_kind.items()),
+        "curve (cross-validated): answerable stopped → out_of_kb stopped by evidence alone, with the lists of outside subjects",
+        *(f"  {point.allowed:5.0%} → {point.features_alone:6.1%} {point.with_outside:6.1%}" for point in report.curve),
+        f"fitted: {report.fitted.model_dump()}; correlation of score and length {report.length_correlation:.2f}",
+        f"stopped by mistake: {', '.join(report.false_stops) or '–'}",
+        f"let through: {', '.join(report.let_through) or '–'}",
+    ]
+    return "\n".join(lines)
+
+
+def _text(stopped: Stopped) -> str:
+    return f"{stopped.stopped}/{stopped.n} = {stopped.rate:.1%} [{stopped.interval[0]:.1%}, {stopped.interval[1]:.1%}]"
+
+
 def fit(features: Matrix, answerable: Matrix) -> FittedWeights:
     """Ridge logistic regression on standardised features, both sorts weighing the same.
 
