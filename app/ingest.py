@@ -15,6 +15,7 @@ from app.store.database import Database
 from app.store.documents import Change, DocumentRow, active_hashes, add_version, deactivate, state_hash
 from app.store.folder_runs import FolderRunRow, last_run
 from custom_postprocessors.evidence import Frozen
+from pipelines.errors import StoreError
 
 JsonFault = dict[str, str | int | list[str] | None]
 
@@ -70,14 +71,24 @@ def take_over(folder: Path, database: Database, options: IngestOptions) -> Inges
         return remembered
     with database.read() as session:
         elsewhere = [entry_id for entry_id, known in _known(session).items() if _stays_without_file(known)]
-    with closing(FolderScan.read(folder, elsewhere, database.path.parent)) as scan, database.write() as session:
-        known = _known(session)
-        plan = plan_folder(scan.hashes, scan.protected, known, options.decision)
-        if not options.allow_removals:
-            require_few_removals(plan, known)
-        _apply(session, plan, scan, Change(options.author, options.note, options.at))
-        report = _report(plan, scan)
-        _remember(session, folder, before, report)
+    try:
+        with closing(FolderScan.read(folder, elsewhere, database.path.parent)) as scan, database.write() as session:
+            return _write(session, scan, folder, before, options)
+    except OSError as exc:
+        raise StoreError(
+            f"The texts of {str(folder)!r} could not be set aside in {str(database.path.parent)!r}: {exc.strerror}.",
+            hint="Check the free space and the permissions of PV_DATA_DIR.",
+        ) from exc
+
+
+def _write(session: Session, scan: FolderScan, folder: Path, hashed: str, options: IngestOptions) -> IngestReport:
+    known = _known(session)
+    plan = plan_folder(scan.hashes, scan.protected, known, options.decision)
+    if not options.allow_removals:
+        require_few_removals(plan, known)
+    _apply(session, plan, scan, Change(options.author, options.note, options.at))
+    report = _report(plan, scan)
+    _remember(session, folder, hashed, report)
     return report
 
 

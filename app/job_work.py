@@ -20,6 +20,7 @@ from pipelines.jobs import Job, JobArguments, run_job
 from pipelines.process_identity import this_process
 
 LOG_DIR = Path("logs") / "jobs"
+_log = logging.getLogger(__name__)
 
 
 def ingest_arguments(folder: Path, *, full: bool, decision: Decision, allow_removals: bool) -> JobArguments:
@@ -117,9 +118,14 @@ def _ingest_options(job: Job) -> IngestOptions:
 
 @contextmanager
 def _log_file(path: Path) -> Iterator[None]:
-    """Sends what this program logs to the job's file as well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(path, encoding="utf-8")
+    """Sends what this program logs to the job's file as well; a job is not given up because its log cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(path, encoding="utf-8")
+    except OSError as exc:
+        _log.warning("The job's log %s cannot be written: %s", path, exc)
+        yield
+        return
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     loggers = [logging.getLogger(layer) for layer in ("app", "pipelines", "custom_postprocessors")]
     for logger in loggers:
