@@ -107,6 +107,18 @@ def _check(citation: Citation, sections_of: SectionsOf) -> QuoteCheck:
         return result("gone")
     if citation.quote in node.text:
         return result("unchanged")
-    units = [node.text[unit.start : unit.end] for unit in split_units(node.text)]
-    best = process.extractOne(citation.quote, units, scorer=fuzz.ratio, score_cutoff=LEAST_SIMILARITY)
-    return result("gone") if best is None else result("changed", best[0])
+    new = _successor(citation.quote, node.text)
+    return result("gone") if new is None else result("changed", new)
+
+
+def _successor(quote: str, text: str) -> str | None:
+    """The sentence or row that stands for the quote now; a table row is known by its first cell."""
+    units = [text[unit.start : unit.end] for unit in split_units(text)]
+    if quote.startswith("|"):
+        units = [unit for unit in units if unit.startswith("|") and _label(unit) == _label(quote)]
+    best = process.extractOne(quote, units, scorer=fuzz.ratio, score_cutoff=LEAST_SIMILARITY)
+    return None if best is None else best[0]
+
+
+def _label(row: str) -> str:
+    return row.strip("| ").split("|")[0].strip().casefold()
