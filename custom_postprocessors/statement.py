@@ -12,7 +12,7 @@ from custom_postprocessors.segments import around, cell_of, split_segments, surr
 from custom_postprocessors.sentences import split_units
 from custom_postprocessors.support import EvidenceUnit
 from custom_postprocessors.values import FoundValue, find_values, proves
-from custom_postprocessors.words import Word, WordReader, coverage
+from custom_postprocessors.words import Word, WordReader, coverage, weighted_coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,9 @@ class Thresholds:
 
     coverage: float = 0.62
     coverage_with_value: float = 0.5
-    margin: float = 0.16
+    coverage_of_several: float = 0.7
+    near_copy: float = 0.9
+    margin: float = 0.22
     subject_weight: float = 2.2
     segment_margin: float = 1.0
     elsewhere: float = 0.15
@@ -104,7 +106,8 @@ class StatementChecker:
         violations = list(_missing(missing, units))
         share = self._coverage(content, chosen)
         proven = any(value.kind in _COMPARABLE for value in statement.values) and not missing
-        if share < (self._limits.coverage_with_value if proven else self._limits.coverage):
+        named = any(word.is_noun for word in content)
+        if share < self._least(units, proven=proven) and (named or not proven):
             violations.append(_violation(*self._why(content, units, chosen)))
         elif self._continued_elsewhere(content, chosen, units):
             violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
@@ -128,6 +131,11 @@ class StatementChecker:
         total = sum(self._weight(word) for word in words)
         covered = sum(self._weight(word) * max(coverage(word, own), 0.85 * coverage(word, context)) for word in words)
         return covered / total if total else 1.0
+
+    def _least(self, units: Sequence[EvidenceUnit], *, proven: bool) -> float:
+        if len({unit.passage.entry_id for unit in units}) > 1:
+            return self._limits.coverage_of_several
+        return self._limits.coverage_with_value if proven else self._limits.coverage
 
     def _continued_elsewhere(
         self, content: Sequence[Word], chosen: Sequence[EvidenceUnit], units: Sequence[EvidenceUnit]
@@ -154,7 +162,9 @@ class StatementChecker:
         """Whether a statement goes on about the unit before: all its values are there, or it names nothing but a role."""
         if all(any(proves(found, value) for found in before_unit.values) for value in statement.values):
             return True
-        return all(not word.is_noun or self._roles.of(word.text) for word in content) and bool(statement.values)
+        return all(not word.is_noun or (not word.parts and self._roles.of(word.text)) for word in content) and bool(
+            statement.values
+        )
 
     def _missing_subjects(self, words: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
         known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
@@ -284,6 +294,8 @@ class StatementChecker:
             yield _violation("negation", f"Die zitierte Stelle sagt hier „{_TURN_WORDS[turn]}“; das fehlt in der Aussage.")
         for turn in dict.fromkeys(added_turns(claim, source)):
             yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{_TURN_WORDS[turn]}“.")
+        if weighted_coverage(best.words, claim.stems) >= self._limits.near_copy and _denials(claim.text) != _denials(source.text):
+            yield _violation("negation", "Die Aussage verneint anders als die zitierte Stelle.")
         if any(turn == "not" for turn, _, _ in found_turns(statement.text)) and not says_not(nearby):
             yield _violation("negation", "Die zitierte Stelle verneint das nicht.")
         if any(turn == "only" for turn, _, _ in found_turns(statement.text)) and not says_only(nearby):
@@ -302,6 +314,10 @@ class StatementChecker:
                 yield Violation(
                     kind="negation", message=f"„mindestens/höchstens“ bei „{value.text}“ stimmt nicht.", value=value.text
                 )
+
+
+def _denials(text: str) -> int:
+    return sum(turn == "not" for turn, _, _ in found_turns(text))
 
 
 _TURN_WORDS = {"not": "nicht", "only": "nur", "except": "außer"}
