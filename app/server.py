@@ -16,6 +16,8 @@ from app.ui.application import mount_ui
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import SettingsError
 
+GRACE_SECONDS = 5
+"""How long answers in flight may still take at the end; open pages hold a connection that would never end by itself."""
 _log = logging.getLogger(__name__)
 
 
@@ -31,7 +33,14 @@ def run_server(settings: Settings) -> None:
         build_first_index(assembly)
         application = make_application(assembly)
         _log.info("Open http://%s:%d in a browser.", settings.host, settings.port)
-        uvicorn.run(application, host=settings.host, port=settings.port, log_config=None, access_log=False)
+        uvicorn.run(
+            application,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
 
 
 def make_application(assembly: Assembly) -> FastAPI:

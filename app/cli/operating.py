@@ -8,6 +8,7 @@ from app.assembly import Assembly
 from app.console import EXIT_FAILED, configure_logging, print_json, reported_errors
 from app.doctor import diagnose
 from app.settings import Settings
+from app.ui.environment import keep_gradio_local
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
@@ -38,6 +39,7 @@ def serve(
         changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
         settings = settings.model_copy(update=changes)
         configure_logging(settings.log_level, json_lines=settings.json_logs)
+        keep_gradio_local()
         # Gradio takes seconds to import, and no other command needs it.
         from app.server import run_server
 
