@@ -39,7 +39,7 @@ def build_search_tab(service: UiService, month: str) -> None:
     """The tab's components and what connects them; called inside a `gr.Tab`."""
     handlers = SearchHandlers(service)
     with gr.Row(elem_id="pv-search"):
-        with gr.Column(elem_id="pv-search-left", scale=8, min_width=320):
+        with gr.Column(elem_id="pv-search-left", scale=7, min_width=320):
             with gr.Row(elem_id="pv-search-composer"):
                 box = gr.Textbox(
                     label=strings.SEARCH_LABEL,
@@ -62,7 +62,7 @@ def build_search_tab(service: UiService, month: str) -> None:
                 )
                 scopes = scope_choice("pv-search-scopes")
             gr.Column(elem_id="pv-results")
-        gr.Column(elem_id="pv-search-pane", scale=4, min_width=320)
+        gr.Column(elem_id="pv-search-pane", scale=5, min_width=320)
     results = carrier("results", messages.message(messages.slot("results", search_empty())))
     gr.on(
         [box.submit, button.click],

@@ -47,7 +47,7 @@ def _outcome_blocks(turn: ShownTurn, outcome: Outcome) -> Iterator[tuple[str, st
                 yield f"conflict-{conflict.id}", conflict_html(conflict)
         case _:
             assert_never(outcome)
-    if outcome.unanswered:
+    if isinstance(outcome, Answer) and outcome.unanswered:
         parts = "".join(f"<li>{escape(part)}</li>" for part in outcome.unanswered)
         yield "unanswered", f'<div class="pv-unanswered"><strong>{strings.UNANSWERED}:</strong><ul>{parts}</ul></div>'
     if outcome.follow_up:
@@ -113,6 +113,8 @@ def _final_status(turn: ShownTurn) -> str:
 
 
 def _answered_by(outcome: Outcome) -> str:
+    if outcome.status == "unavailable":
+        return strings.NOT_ANSWERED
     return "Zitatmodus (wörtliche Zitate)" if outcome.grounding.mode == "extractive" else outcome.model.name
 
 
