@@ -199,6 +199,8 @@ class GroundedContext:
     conflicts: tuple[Conflict, ...] = ()
     facts: tuple[Fact, ...] = ()
     """The facts of the passages' sections, in the order of the passages and their rows."""
+    notices: tuple[str, ...] = ()
+    """German remarks for the reader, e.g. that no value for the month asked about was found."""
 
     def passage(self, block_id: str) -> Passage | None:
         """The passage with this block id, or None."""

@@ -139,7 +139,12 @@ class Grounder:
             return self._ungrounded(judgement.reason, plan, found[0] if found else [])
         hits, kept = self._chosen(plan, list(retrieved.nodes), found)
         passages = self._budget.fit(self._passages(plan, hits), survey=plan.type == "survey", protected=kept)
-        return GroundedContext(passages=passages, conflicts=self._conflicts(passages, hits), facts=self._facts(passages))
+        return GroundedContext(
+            passages=passages,
+            conflicts=self._conflicts(passages, hits),
+            facts=self._facts(passages),
+            notices=(_no_value_for(plan.as_of),) if self._nothing_valid(plan, found[0]) else (),
+        )
 
     def judge(self, plan: GroundingPlan, retrieved: RetrievedSections) -> Judgement:
         """Whether the question may be answered from what was found, without grounding it."""
@@ -201,7 +206,10 @@ class Grounder:
 
     def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
         """Whether the question writes a year in which nothing that was found holds."""
-        if not plan.as_of_named or plan.as_of[:4] not in plan.queries[0]:
+        return plan.as_of[:4] in plan.queries[0] and self._nothing_valid(plan, hits)
+
+    def _nothing_valid(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
+        if not plan.as_of_named:
             return False
         return period_coverage(hits, self._source, self._worth_of_words(plan.queries[0]), plan.as_of) == "not_covered"
 
@@ -236,6 +244,10 @@ class _WorthOf:
     def __call__(self, text: str) -> float:
         tokens = self._terms.tokens(text, text)
         return sum(one.weight * one.found_in(tokens) for one in self._said)
+
+
+def _no_value_for(month: str) -> str:
+    return f"Für {month} steht in den gefundenen Einträgen kein gültiger Wert; die Auskunft stützt sich auf andere Zeiträume."
 
 
 def _of_first_entries(hits: Sequence[NodeWithScore]) -> list[NodeWithScore]:

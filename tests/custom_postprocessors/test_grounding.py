@@ -150,6 +150,18 @@ def test_refuses_a_year_in_which_nothing_holds_only_when_it_is_named(named, expe
         assert result.reason == "out_of_period"
 
 
+def test_warns_when_a_relative_time_has_no_valid_value():
+    facts = [fact("pv-km-01#kernwerte", "Kilometergeld Pkw", "0,50 €", date(2025, 1, 1), date(2026, 1, 1))]
+    index = SmallIndex(SECTIONS, facts)
+    hits = found(index.hits("pv-km-01#zusammenfassung"))
+    warned = grounded(index, plan("Wie hoch ist das Kilometergeld heuer?", as_of="2026-06", named=True), hits)
+
+    assert warned.notices == (
+        "Für 2026-06 steht in den gefundenen Einträgen kein gültiger Wert; die Auskunft stützt sich auf andere Zeiträume.",
+    )
+    assert grounded(index, plan("Wie hoch ist das Kilometergeld?"), hits).notices == ()
+
+
 def test_a_survey_may_have_more_blocks():
     sections = [section(f"pv-r-{number:02d}#z", f"Reisekosten Variante {number}.", tags=("Reisekosten",)) for number in range(20)]
     index = SmallIndex([*SECTIONS, *sections])
