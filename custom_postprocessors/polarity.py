@@ -9,7 +9,7 @@ Bound = Literal["least", "most"]
 _TURNS: dict[Turn, re.Pattern[str]] = {
     "not": re.compile(
         r"\b(?:nicht|nichts|kein|keine|keinen|keinem|keiner|keines|nie|niemals|weder|ohne|keinesfalls|keinerlei)"
-        r"\b(?!\s+(?:nur|mehr als))",
+        r"\b(?!\s+(?:nur|mehr als))(?:\s+mehr\b)?",
         re.IGNORECASE,
     ),
     "only": re.compile(
@@ -30,7 +30,8 @@ _MOST = re.compile(
 )
 _SOFT_LEAST = re.compile(r"\b(?:ab|mehr als|über|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$", re.IGNORECASE)
 _SOFT_MOST = re.compile(
-    r"\b(?:bis(?: zu)?|unter|weniger als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b[^.;|\d]{0,30}$",
+    r"\b(?:bis(?: zu)?|unter|weniger als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b"
+    r"[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
 

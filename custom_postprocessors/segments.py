@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from custom_postprocessors.numbers import plain
 from custom_postprocessors.support import EvidenceUnit
 
-_CUT = re.compile(r",(?=\s)|[;:()|]|\s[/–-]\s|\s(?:und|sowie|bzw\.?|beziehungsweise|oder|während|wobei|aber|jedoch|dagegen)\s")
+_CUT = re.compile(
+    r",(?=\s)|(?<!\d):|[;()|]|\s[/–-]\s|\s(?:und|sowie|bzw\.?|beziehungsweise|oder|während|wobei|aber|jedoch|dagegen)\s"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,6 +258,8 @@ class StatementChecker:
         if not places:
             return
         local = self._marks(_local(statement, value))
+        if sum(other.kind in _COMPARABLE for other in statement.values) == 1:
+            local |= {f"#{other.normalized}" for other in statement.values if other.kind == "date"}
         local_roles = self._roles.of(_local(statement, value))
         own_marks = frozenset[str]()
         role_ok = False

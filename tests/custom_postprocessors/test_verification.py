@@ -1,0 +1,136 @@
+import pytest
+
+from custom_postprocessors.evidence import Citation, Claim, DraftClaim, DraftFormula, Formula, Operand, Rejected, Value
+from custom_postprocessors.verification import Verifier
+from tests.custom_postprocessors.passages import StemAnalyzer, context, passage
+
+GFG = passage(
+    "pv-sv-05",
+    "Die monatliche Geringfügigkeitsgrenze beträgt 2026 **551,10 €**. Eine tägliche Grenze gibt es nicht mehr.\n\n"
+    "Der Dienstgeber zahlt 1,10 % UV, der Dienstnehmer zahlt 0,00 %.",
+)
+ROWS = passage(
+    "pv-sv-01",
+    "| Kennzahl | Wert | Gültig | Grundlage |\n|---|---|---|---|\n"
+    "| HBG täglich | 231,00 € | ab 01.01.2026 (2025: 215,00 €) | § 45 ASVG |\n"
+    "| HBG monatlich | 6.930,00 € | ab 01.01.2026 | § 45 ASVG |",
+    section="Kernwerte & Fristen",
+)
+CONTEXT = context(GFG, ROWS)
+
+
+def check(text: str, *sources: str, question: str = "", **rest: object) -> Claim | Rejected:
+    return Verifier(StemAnalyzer()).check(DraftClaim(text, sources, **rest), CONTEXT, question)  # type: ignore[arg-type]
+
+
+def kinds(outcome: Claim | Rejected) -> set[str]:
+    assert isinstance(outcome, Rejected), outcome
+    return {violation.kind for violation in outcome.violations}
+
+
+def test_a_proven_claim_carries_the_sentence_and_its_values() -> None:
+    assert check("2026 liegt die Geringfügigkeitsgrenze monatlich bei EUR 551,1.", "pv-sv-05") == Claim(
+        text="2026 liegt die Geringfügigkeitsgrenze monatlich bei EUR 551,1.",
+        citations=(
+            Citation(
+                entry_id="pv-sv-05",
+                section="Zusammenfassung",
+                stand="2026-01",
+                quote="Die monatliche Geringfügigkeitsgrenze beträgt 2026 **551,10 €**.",
+                start=0,
+                end=64,
+            ),
+        ),
+        values=(
+            Value(text="2026", kind="date", normalized="2026", entry_id="pv-sv-05"),
+            Value(text="EUR 551,1", kind="amount", normalized="551.1 EUR", entry_id="pv-sv-05"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "expected"),
+    [
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 511,10 €.", ("pv-sv-05",), "value_not_in_source"),
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 551,10 €.", ("pv-xx-01",), "unknown_source"),
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 551,10 €.", (), "uncited"),
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 551,10 € [pv-xx-01].", ("pv-sv-05",), "unknown_source"),
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 551,10 € [8].", ("pv-sv-05",), "unknown_source"),
+        ("Nach § 5 Abs 2 ASVG beträgt die monatliche Geringfügigkeitsgrenze 551,10 €.", ("pv-sv-05",), "norm_not_in_source"),
+        ("Die jährliche Geringfügigkeitsgrenze beträgt 2026 551,10 €.", ("pv-sv-05",), "value_wrong_role"),
+        ("Der Dienstnehmer zahlt 1,10 % UV.", ("pv-sv-05",), "value_wrong_role"),
+        ("Eine tägliche Grenze gibt es.", ("pv-sv-05",), "negation"),
+        ("Die monatliche Geringfügigkeitsgrenze beträgt 2026 nicht 551,10 €.", ("pv-sv-05",), "negation"),
+        ("Die monatliche Geringfügigkeitsgrenze der Lehrlinge beträgt 2026 551,10 €.", ("pv-sv-05",), "subject"),
+        ("Gutscheine sind immer steuerfrei.", ("pv-sv-05",), "unsupported"),
+        ("HBG täglich: 6.930,00 €", ("pv-sv-01",), "value_wrong_role"),
+        ("2025 beträgt die HBG täglich 231,00 €.", ("pv-sv-01",), "value_wrong_role"),
+        ("<b>Die Grenze</b> beträgt 551,10 €.", ("pv-sv-05",), "malformed"),
+        ("![x](http://a.example/?q) Die Grenze beträgt 551,10 €.", ("pv-sv-05",), "malformed"),
+    ],
+)
+def test_a_lie_is_rejected_and_named(text: str, sources: tuple[str, ...], expected: str) -> None:
+    assert expected in kinds(check(text, *sources))
+
+
+def test_a_value_that_only_the_question_names_proves_nothing() -> None:
+    outcome = check("Die monatliche Geringfügigkeitsgrenze beträgt 600,00 €.", "pv-sv-05", question="Sind es 600 Euro?")
+    assert "value_only_in_question" in kinds(outcome)
+
+
+def test_marks_of_given_sources_and_stand_are_stripped() -> None:
+    outcome = check("⚠ **Die monatliche Geringfügigkeitsgrenze** beträgt 2026 551,10 € (Stand 2020-01) [pv-sv-05].", "pv-sv-05")
+    assert isinstance(outcome, Claim)
+    assert outcome.text == "Die monatliche Geringfügigkeitsgrenze beträgt 2026 551,10 €."
+
+
+def test_a_row_shown_as_a_statement_has_the_row_as_its_quote() -> None:
+    row = "| HBG monatlich | 6.930,00 € | ab 01.01.2026 | § 45 ASVG |"
+    start = ROWS.text.index(row)
+    text = "HBG monatlich: 6.930,00 € (ab 01.01.2026)"
+    outcome = check(text, ROWS.block_id, quotes=((ROWS.block_id, start, start + len(row)),))
+    assert isinstance(outcome, Claim)
+    assert (outcome.text, [citation.quote for citation in outcome.citations]) == (text, [row])
+
+
+@pytest.mark.parametrize("text", ["HBG monatlich: 6.390,00 €", "HBG monatlich: 6.930,00 € (ab 01.01.2026), und mehr"])
+def test_a_quoted_claim_says_nothing_but_its_quote(text: str) -> None:
+    row = "| HBG monatlich | 6.930,00 € | ab 01.01.2026 | § 45 ASVG |"
+    start = ROWS.text.index(row)
+    assert kinds(check(text, ROWS.block_id, quotes=((ROWS.block_id, start, start + len(row)),))) == {"quote_mismatch"}
+
+
+def test_a_place_that_was_not_given_is_no_quote() -> None:
+    assert kinds(check("x", GFG.block_id, quotes=((GFG.block_id, 0, 9999),))) == {"quote_mismatch"}
+
+
+def test_a_calculation_with_cited_and_asked_operands_passes() -> None:
+    outcome = check(
+        "Für 14 Monate ergibt die HBG monatlich 97.020,00 €.",
+        "pv-sv-01",
+        question="Was ist das in 14 Monaten?",
+        derived=True,
+        formula=DraftFormula("14 × 6.930,00 €", "97.020,00 €"),
+    )
+    assert isinstance(outcome, Claim)
+    assert outcome.formula == Formula(
+        expression="14 * 6930.00",
+        operands=(Operand(value="14", entry_id="question"), Operand(value="6930", entry_id="pv-sv-01")),
+        result="97020",
+    )
+    assert [(value.text, value.entry_id) for value in outcome.values] == [("14 Monate", None), ("97.020,00 €", None)]
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (DraftFormula("14 * 6930", "97021"), "arithmetic"),
+        (DraftFormula("14 * 6930 ** 2", "97020"), "arithmetic"),
+        (DraftFormula("15 * 6468", "97020"), "value_not_in_source"),
+        (None, "arithmetic"),
+    ],
+)
+def test_a_wrong_calculation_is_rejected(formula: DraftFormula | None, expected: str) -> None:
+    text = "Für 14 Monate ergibt die HBG monatlich 97.020,00 €."
+    outcome = check(text, "pv-sv-01", question="Was ist das in 14 Monaten?", derived=True, formula=formula)
+    assert expected in kinds(outcome)

@@ -1,0 +1,28 @@
+from custom_postprocessors.evidence import Citation, Claim
+from evaluation.recheck import recheck
+
+TEXT = "Die Grenze beträgt 551,10 €. Mehr nicht."
+SECTIONS = {("pv-sv-05", "Zusammenfassung"): TEXT}
+
+
+def claim(text: str = "Die Grenze liegt bei EUR 551,1.", *, quote: str = TEXT[:28], start: int = 0) -> Claim:
+    citation = Citation(
+        entry_id="pv-sv-05", section="Zusammenfassung", stand="2026-01", quote=quote, start=start, end=start + len(quote)
+    )
+    return Claim(text=text, citations=(citation,))
+
+
+def test_a_sound_claim_has_no_violations() -> None:
+    assert recheck([claim()], SECTIONS) == ()
+
+
+def test_a_quote_that_is_no_slice_is_found() -> None:
+    assert [item.kind for item in recheck([claim(start=1)], SECTIONS)] == ["quote_mismatch"]
+
+
+def test_a_value_in_no_quote_is_found() -> None:
+    assert [item.kind for item in recheck([claim("Die Grenze liegt bei 511,10 €.")], SECTIONS)] == ["value_not_in_source"]
+
+
+def test_an_entry_that_was_not_given_is_found() -> None:
+    assert [item.kind for item in recheck([claim()], SECTIONS, given_ids=["pv-sv-06"])] == ["unknown_source"]
