@@ -145,7 +145,7 @@ class OutcomeWriter:
             conflicts=conflicts,
             follow_up=verdict.follow_up,
             related=self._related(cited),
-            notices=asked.question.notices,
+            notices=(*asked.question.notices, *context.notices),
             plan=asked.plan,
             degraded=asked.degraded,
             grounding=grounding,
