@@ -21,8 +21,9 @@ from custom_postprocessors.formula import Calculation, FormulaError, agrees, cal
 from custom_postprocessors.numbers import canonical, parse_number
 from custom_postprocessors.roles import bundled_roles
 from custom_postprocessors.sentences import plain_markdown, row_text, split_units
-from custom_postprocessors.statement import StatementChecker, Thresholds, split_statements
+from custom_postprocessors.statement import StatementChecker, split_statements
 from custom_postprocessors.support import EvidenceReader, EvidenceUnit, choose_support
+from custom_postprocessors.value_roles import Thresholds
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import WordReader
 

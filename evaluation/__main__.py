@@ -22,6 +22,8 @@ from evaluation.gate import report_text as gate_text
 from evaluation.goldset import GoldItem, Goldset, entry_texts, load_goldsets
 from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
 from evaluation.retrieval import report_text as retrieval_text
+from evaluation.verification import report_text as verification_text
+from evaluation.verification import verification_report
 from pipelines.errors import BadInput
 from pipelines.intake import read_question
 
@@ -92,6 +94,18 @@ def gate(goldset: GoldsetOption = None, as_of: AsOfOption = "2026-06", as_json: 
         print_json(report.model_dump(mode="json"))
     else:
         typer.echo(gate_text(report))
+
+
+@app.command()
+def verification(as_json: JsonOption = False) -> None:
+    """How well the verifier tells true claims from altered ones, per kind of lie; needs the bundled knowledge base."""
+    with reported_errors(), Assembly(_settings("2026-06"), audited=False) as assembly:
+        index = assembly.service.engine.index
+        report = verification_report(list(index.nodes), index.channels.analyzer)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(verification_text(report))
 
 
 @app.command()

@@ -51,6 +51,17 @@ def verification_report(nodes: Sequence[SectionNode], analyzer: TextAnalyzer) ->
     return held_out.model_copy(update={"calibration": calibration})
 
 
+def report_text(report: VerificationReport) -> str:
+    """The held-out figures as lines: one per kind of lie, then the true claims."""
+    lines = [
+        f"{item.kind:24} {item.caught:3}/{item.n:<3} caught  {item.rate:.3f}  [{item.interval[0]:.3f}, {item.interval[1]:.3f}]"
+        for item in report.kinds
+    ]
+    true = report.true_claims
+    interval = f"[{true.interval[0]:.3f}, {true.interval[1]:.3f}]"
+    return "\n".join([*lines, f"{'true claims':24} {true.rejected:3}/{true.n:<3} rejected {true.rate:.3f}  {interval}"])
+
+
 def is_caught(claim: LabelledClaim, verifier: Verifier, passages: dict[str, Passage]) -> bool:
     """Whether the verifier rejects a labelled claim."""
     context = GroundedContext(tuple(passages[node_id] for node_id in claim.node_ids))

@@ -1,0 +1,190 @@
+"""Whether a value is said of the same thing in claim and source: other rows, years, sides and periods are caught here."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from custom_postprocessors.evidence import Violation
+from custom_postprocessors.roles import Found, Roles, clash
+from custom_postprocessors.segments import around, split_segments, surroundings
+from custom_postprocessors.support import EvidenceUnit
+from custom_postprocessors.values import FoundValue, find_values, proves
+from custom_postprocessors.words import Word, WordReader, coverage
+
+COMPARABLE = ("amount", "rate", "period", "count")
+
+_GERMAN = {
+    "frequency": "Zeitraum",
+    "side": "Dienstnehmer/Dienstgeber",
+    "place": "Bundesland",
+    "people": "Personengruppe",
+    "agency": "Stelle",
+    "insurance": "Versicherungszweig",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Chosen on the calibration half of the labelled pairs (`python -m evaluation verification`).
+
+    Coverages are shares in [0, 1] of a statement's words by weight; `margin` is how much better another unit with a value
+    of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not be missing.
+    """
+
+    coverage: float = 0.62
+    coverage_with_value: float = 0.5
+    coverage_of_several: float = 0.7
+    near_copy: float = 0.9
+    margin: float = 0.22
+    subject_weight: float = 2.2
+    segment_margin: float = 1.0
+    elsewhere: float = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A clause of a claim that says one thing, with its content words and values (offsets in `text`)."""
+
+    text: str
+    words: tuple[Word, ...]
+    values: tuple[FoundValue, ...]
+
+
+def noun_weight(word: Word) -> float:
+    """How much a word counts for support: nouns in full, other words, which paraphrases exchange freely, far less."""
+    return word.weight if word.is_noun else 0.3 * word.weight
+
+
+class RoleChecker:
+    """Compares what stands around the values of a statement with what stands around them in its source."""
+
+    def __init__(self, words: WordReader, roles: Roles, thresholds: Thresholds) -> None:
+        self._words = words
+        self._roles = roles
+        self._limits = thresholds
+
+    def wrong_roles(
+        self, statement: Statement, content: Sequence[Word], best: EvidenceUnit, units: Sequence[EvidenceUnit]
+    ) -> Iterator[Violation]:
+        """Values that the best unit says of something else, and roles (monatlich, Wien …) that it does not name."""
+        clause_roles = self._roles.of(statement.text)
+        yield from self._role_clash(statement.text, clause_roles, best)
+        rival = self._better_unit(statement, content, best, units)
+        if rival is not None:
+            value = next((v for v in statement.values if v.kind in COMPARABLE or v.kind == "date"), None)
+            text = value.text if value else statement.text
+            yield Violation(kind="value_wrong_role", message=f"„{text}“ steht dort zu etwas anderem.", value=text)
+        for value in statement.values:
+            if value.kind not in COMPARABLE:
+                continue
+            yield from self._segment_clash(statement, value, best)
+
+    def _role_clash(self, text: str, claimed: Found, best: EvidenceUnit) -> Iterator[Violation]:
+        dimension = clash(claimed, best.roles)
+        if dimension is None:
+            only_context = {name: groups for name, groups in best.context_roles.items() if name not in best.roles}
+            dimension = clash(claimed, only_context)
+        if dimension is None:
+            said = best.roles.keys() | best.context_roles.keys()
+            dimension = next((name for name in claimed if name in self._roles.strict and name not in said), None)
+        if dimension is None:
+            for name, groups in claimed.items():
+                both = best.roles.get(name, frozenset()) | best.context_roles.get(name, frozenset())
+                own = best.roles.get(name, frozenset())
+                replaced = bool(groups - own) and bool(own - groups)
+                if name in self._roles.strict and (not groups <= both or replaced):
+                    dimension = name
+        if dimension is not None:
+            kind = "value_wrong_role" if dimension in ("frequency", "pay", "measure", "share", "time") else "subject"
+            yield Violation(
+                kind=kind,
+                message=f"Die zitierte Stelle sagt das nicht in dieser Zuordnung ({_GERMAN.get(dimension, dimension)}).",
+            )
+
+    def _better_unit(
+        self, statement: Statement, content: Sequence[Word], best: EvidenceUnit, units: Sequence[EvidenceUnit]
+    ) -> EvidenceUnit | None:
+        """A unit with a rival value that fits the statement's words clearly better than the one with its value."""
+        values = [value for value in statement.values if value.kind in COMPARABLE]
+        if not values:
+            return None
+        mine = self._own_share(best, content, statement)
+        for unit in units:
+            if unit is best or unit.unit.kind in ("header", "heading"):
+                continue
+            rivals = any(
+                found.kind == value.kind and _same_class(found, value) and not proves(found, value)
+                for value in values
+                for found in unit.values
+            )
+            proven = all(any(proves(found, value) for found in unit.values) for value in values)
+            if rivals and not proven and self._own_share(unit, content, statement) > mine + self._limits.margin:
+                return unit
+        return None
+
+    def _own_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement) -> float:
+        stems = _own_stems(unit)
+        covered = sum(noun_weight(word) * coverage(word, stems) for word in content)
+        total = sum(noun_weight(word) for word in content)
+        for value in statement.values:
+            if value.kind == "date":
+                total += 3.0
+                covered += 3.0 if any(proves(found, value) for found in unit.values) else 0.0
+        return covered / total if total else 0.0
+
+    def _segment_clash(self, statement: Statement, value: FoundValue, best: EvidenceUnit) -> Iterator[Violation]:
+        """Whether the words right around a value belong, in the source, to a rival value of the same unit."""
+        places = [found for found in best.values if proves(found, value)]
+        rivals = [
+            found
+            for found in best.values
+            if found.kind == value.kind
+            and _same_class(found, value)
+            and not any(proves(found, other) for other in statement.values if other.kind == value.kind)
+        ]
+        if not places:
+            return
+        local = self._marks(_local(statement, value))
+        if sum(other.kind in COMPARABLE for other in statement.values) == 1:
+            local |= {f"#{other.normalized}" for other in statement.values if other.kind == "date"}
+        local_roles = self._roles.of(_local(statement, value))
+        own_marks = frozenset[str]()
+        role_ok = False
+        for place in places:
+            around_place = surroundings(best, place.start)
+            own_marks |= self._marks(around_place)
+            role_ok = role_ok or clash(local_roles, self._roles.of(around_place)) is None
+        if not role_ok:
+            yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
+            return
+        for rival in rivals:
+            theirs = self._marks(surroundings(best, rival.start))
+            if self._mass(local & (theirs - own_marks)) > self._mass(local & (own_marks - theirs)) + self._limits.segment_margin:
+                yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
+                return
+
+    def _marks(self, text: str) -> frozenset[str]:
+        """Stems and dates of a stretch of text: what tells one value's place from another's."""
+        stems = {stem for word in self._words.words(text) if not self._words.is_neutral(word) for stem in word.stems}
+        stems |= {f"#{value.normalized}" for value in find_values(text) if value.kind == "date" or value.unit.startswith(".")}
+        return frozenset(stems)
+
+    def _mass(self, marks: frozenset[str]) -> float:
+        return sum(3.0 if mark.startswith("#") else self._words.weight(mark) for mark in marks)
+
+
+def _own_stems(unit: EvidenceUnit) -> frozenset[str]:
+    """The stems of a unit; of a Kernwerte row without its basis, which says nothing of the quantity."""
+    if unit.unit.columns[:2] != ("Kennzahl", "Wert") or len(unit.unit.cells) < 4:
+        return unit.stems
+    basis = unit.unit.cells[3][0] - unit.unit.start
+    return frozenset(stem for word in unit.words if word.start < basis for stem in word.stems)
+
+
+def _same_class(one: FoundValue, other: FoundValue) -> bool:
+    return one.kind != "count" or one.unit == other.unit
+
+
+def _local(statement: Statement, value: FoundValue) -> str:
+    segments = split_segments(statement.text)
+    own = segments[around(segments, value.start)]
+    return statement.text[own.start : own.end]
