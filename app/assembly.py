@@ -6,6 +6,7 @@ from typing import Self
 
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
+from app.model_queue import ModelQueue, QueuedGenerator
 from app.service import EngineHolder, Service
 from app.settings import Settings
 from app.store.audit import AuditLog
@@ -57,6 +58,11 @@ class Assembly:
     def database(self) -> Database:
         """`pv.db`, created or migrated when it is opened."""
         return Database(self.settings.data_dir)
+
+    @cached_property
+    def queue(self) -> ModelQueue:
+        """The questions that wait for a model."""
+        return ModelQueue(parallel=self.settings.model_parallel, waiting=self.settings.queue_size)
 
     @cached_property
     def prompt(self) -> SystemPrompt:
@@ -113,4 +119,4 @@ class Assembly:
         settings = self.settings
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
         writer = OllamaGenerator(self.gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest)
-        return SurveyGenerator(writer)
+        return QueuedGenerator(SurveyGenerator(writer), self.queue)

@@ -12,7 +12,7 @@ from custom_postprocessors.grounding import Grounder
 from custom_postprocessors.verification import Verifier
 from pipelines.answering import AnsweringPipeline
 from pipelines.channels import DenseRetriever, LexicalRetriever, MissingChannel, SectionStubs, TypoRetriever
-from pipelines.contracts import ClaimGenerator, IndexInfo
+from pipelines.contracts import Channel, ClaimGenerator, IndexInfo
 from pipelines.embeddings import SectionEncoder
 from pipelines.extractive import ExtractiveGenerator
 from pipelines.fusion import FusionOptions
@@ -51,6 +51,8 @@ class Engine:
     grounder: Grounder
     extractive: ExtractiveGenerator
     pipeline: AnsweringPipeline
+    missing_channels: tuple[Channel, ...] = ()
+    """Channels that could not be opened; every outcome names them as degraded."""
 
 
 def make_engine(
@@ -90,7 +92,8 @@ def make_engine(
         widen=lambda context: _whole_entries(context, index, register),
         outdated_after_months=options.outdated_after_months,
     )
-    return Engine(index, planner, retriever, grounder, extractive, pipeline)
+    missing: tuple[Channel, ...] = ("dense",) if encoder is None else ()
+    return Engine(index, planner, retriever, grounder, extractive, pipeline, missing)
 
 
 def _retriever(index: OpenIndex[Channels], encoder: SectionEncoder | None, options: FusionOptions) -> HybridRetriever:

@@ -1,77 +1,144 @@
-"""The service process: first index, application, uvicorn."""
+"""The service process: API and page behind one port, the first index, an orderly end."""
 
-import ipaddress
+import asyncio
 import logging
+import signal
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
+from app.access.origins import require_loopback
+from app.api.application import guarded, make_api
+from app.api.parts import ApiParts, attach
+from app.api.problems import answer_defects
 from app.assembly import Assembly
-from app.first_index import build_first_index
+from app.first_index import FirstIndex
+from app.job_starter import JobStarter
 from app.reader_feedback import ReaderFeedback
+from app.readiness import Readiness
 from app.settings import Settings
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
-from app.ui.application import mount_ui
+from app.store.jobs import Jobs
+from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.served import ModelStatus, ServedUi
-from pipelines.errors import SettingsError
+from pipelines.errors import IndexFault
 
-GRACE_SECONDS = 5
-"""How long answers in flight may still take at the end; open pages hold a connection that would never end by itself."""
+SHUTDOWN_SECONDS = 10
+SPARE_THREADS = 64
+"""Threads for questions beyond those that may wait for the model."""
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The application of one process, and what brings it to ready."""
+
+    application: ASGIApp
+    readiness: Readiness
+    first_index: FirstIndex
+
+
 def run_server(settings: Settings) -> None:
-    """Serves until it is told to stop; the first index is built before the port is opened.
+    """Serves until it is told to stop. The port is open at once; until the index is there the service is not ready.
 
     Raises:
         SettingsError: the address is not a loopback address.
-        KnowledgeBaseError, IndexFault: there is no index and it cannot be built.
+        IndexFault: there is no index and it cannot be built, or it cannot be opened.
     """
     require_loopback(settings.host)
     with Assembly(settings) as assembly:
-        build_first_index(assembly)
-        application = make_application(assembly)
-        _log.info("Open http://%s:%d in a browser.", settings.host, settings.port)
-        uvicorn.run(
-            application,
+        serving = make_serving(assembly)
+        config = uvicorn.Config(
+            serving.application,
             host=settings.host,
             port=settings.port,
             log_config=None,
             access_log=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
+        server = uvicorn.Server(config)
+
+        def ready() -> None:
+            _log.info("Open %s in a browser.", _url(settings))
+
+        def failed() -> None:
+            server.should_exit = True
+
+        # uvicorn raises the signal that ended it once more; without a handler the process would end before it is closed.
+        signal.signal(signal.SIGTERM, _leave)
+        serving.first_index.start(ready=ready, failed=failed)
+        try:
+            server.run()
+        finally:
+            serving.first_index.stop()
+        if serving.readiness.view.state == "failed":
+            raise IndexFault(serving.readiness.view.reason, hint="See the log above, and `python -m app doctor`.")
 
 
-def make_application(assembly: Assembly) -> FastAPI:
-    """The API and the interface over one assembly; the engine is opened, so that the first question does not wait."""
+def make_serving(assembly: Assembly) -> Serving:
+    """The API and the page over one assembly; nothing is built or opened yet."""
     settings = assembly.settings
-    service = assembly.service
-    service.engine  # noqa: B018 - opens the index now
+    readiness = Readiness()
+    jobs = Jobs(assembly.database)
+    starter = JobStarter(settings, jobs)
+    catalogue = Catalogue(assembly.database)
     feedback = Feedback(assembly.database, keep_content=settings.audit_content == "full")
+    models = ModelStatus(assembly.model_choice, configured=settings.llm_model)
     ui = ServedUi(
-        service,
-        Catalogue(assembly.database),
-        ModelStatus(assembly.model_choice, configured=settings.llm_model),
+        assembly.service,
+        catalogue,
+        models,
         today=lambda: settings.clock_day,
         feedback=ReaderFeedback(feedback, assembly.audit),
     )
-    application = FastAPI(title="pv-agent", docs_url=None, redoc_url=None)
-    return mount_ui(application, ui)
+    api = make_api()
+    attach(
+        api,
+        ApiParts(
+            service=assembly.service,
+            audit=assembly.audit,
+            feedback=feedback,
+            catalogue=catalogue,
+            jobs=jobs,
+            start_jobs=starter.start_next,
+            models=models,
+            readiness=readiness,
+            kb_dir=settings.kb_dir,
+        ),
+    )
+    application = guarded(api, settings, mount_ui(_page(assembly), ui), CONTENT_SECURITY_POLICY)
+    return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
 
 
-def require_loopback(host: str) -> None:
-    """Does nothing for an address that only this machine reaches.
+def _page(assembly: Assembly) -> FastAPI:
+    """The application that the page is mounted in; it gets the events of start and end."""
 
-    Raises:
-        SettingsError: for any other address.
-    """
-    try:
-        loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
-        raise SettingsError(
-            f"PV_HOST has value {host!r}, which other machines can reach.",
-            hint="Without a service key and an account only a loopback address such as 127.0.0.1 is served.",
-        )
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # A question that waits for the model holds a thread; the loop's own pool has six of them on two cores.
+        threads = assembly.settings.queue_size + SPARE_THREADS
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="question"))
+        yield
+        # Questions that are still being answered end as cancelled, so that their threads end.
+        assembly.gateway.close()
+
+    page = FastAPI(title="pv-agent", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    answer_defects(page)
+    return page
+
+
+def _leave(signum: int, frame: object) -> None:
+    raise SystemExit(0)
+
+
+def _url(settings: Settings) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{settings.port}"

@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     vram_budget_gb: Annotated[float, Field(gt=0, description="Warn when loaded models take more memory than this.")] = 28.0
     rate_limit_per_minute: Annotated[int, Field(ge=0, description="Requests per key and minute; 0 switches it off.")] = 600
     queue_size: Annotated[int, Field(ge=1, description="Most questions waiting for the model.")] = 64
+    model_parallel: Annotated[
+        int, Field(ge=1, le=64, description="Questions the model answers at once; as OLLAMA_NUM_PARALLEL.")
+    ] = 1
+    allowed_hosts: Annotated[
+        str, Field(description="Further names in the Host header that are served, separated by commas (reverse proxy).")
+    ] = ""
     metrics: Annotated[bool, Field(description="Whether `/metrics` is served.")] = False
     json_logs: Annotated[bool, Field(description="Log JSON lines to stdout instead of text to stderr (serve only).")] = False
     log_level: Annotated[

@@ -10,6 +10,7 @@
     │   ├── IndexMissing           none was built yet
     │   ├── IndexMismatch          it was built under other settings than it would be opened with
     │   └── IndexBusy              another process is building (exit 1)
+    ├── QueueFull                  too many questions wait for the model; nothing was asked (HTTP 429)
     └── ModelError                 the answering or embedding model; never shown as a refusal of the knowledge base
         ├── ModelUnavailable       server not reachable, model missing, cloud model
         └── ModelFailed            it answered, but unusably
@@ -62,6 +63,10 @@ class IndexMismatch(IndexFault):
 
 class IndexBusy(IndexFault):
     """Another process is building the index."""
+
+
+class QueueFull(PvAgentError):
+    """More questions wait for the model than may; this one was not asked."""
 
 
 class ModelError(PvAgentError):

@@ -1,0 +1,113 @@
+"""The queue in front of the model: questions wait in order, and beyond a bound they are told to come again."""
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
+from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, GenerationMode, ModelInfo, Plan
+from pipelines.errors import GenerationCancelled, QueueFull
+
+POLL_SECONDS = 0.1
+"""How soon a question that nobody waits for any more leaves the queue."""
+
+
+class ModelQueue:
+    """Turns at the model, first come, first served; one for all threads of a process.
+
+    Args:
+        parallel: how many have their turn at once.
+        waiting: how many may wait; one more is refused.
+    """
+
+    def __init__(self, *, parallel: int, waiting: int) -> None:
+        self._free = parallel
+        self._most_waiting = waiting
+        self._tickets: deque[threading.Event] = deque()
+        self._lock = threading.Lock()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait right now."""
+        with self._lock:
+            return len(self._tickets)
+
+    @contextmanager
+    def turn(self, cancelled: Cancelled, *, first: bool = False) -> Iterator[None]:
+        """Waits for a turn and gives it back at the end; `first` goes before everybody who waits.
+
+        Raises:
+            QueueFull: too many wait already.
+            GenerationCancelled: `cancelled` became true while waiting.
+        """
+        self._wait(cancelled, first=first)
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    def _wait(self, cancelled: Cancelled, *, first: bool) -> None:
+        ticket = threading.Event()
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            if not first and len(self._tickets) >= self._most_waiting:
+                raise QueueFull(
+                    f"Es warten schon {len(self._tickets)} Fragen auf das Modell.",
+                    hint="Bitte in einigen Sekunden noch einmal fragen.",
+                )
+            self._tickets.insert(0 if first else len(self._tickets), ticket)
+        while not ticket.wait(POLL_SECONDS):
+            if cancelled() and self._left(ticket):
+                raise GenerationCancelled("Die Anfrage wurde abgebrochen, bevor das Modell an der Reihe war.")
+
+    def _left(self, ticket: threading.Event) -> bool:
+        """Takes a ticket out of the queue; False when its turn has come meanwhile."""
+        with self._lock:
+            if ticket.is_set():
+                return False
+            self._tickets.remove(ticket)
+            return True
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            if self._tickets:
+                self._tickets.popleft().set()
+            else:
+                self._free += 1
+
+
+class QueuedGenerator:
+    """A generator for one question that waits for its turn; a second draft does not wait behind other questions."""
+
+    def __init__(self, generator: ClaimGenerator, queue: ModelQueue) -> None:
+        self._generator = generator
+        self._queue = queue
+
+    @property
+    def mode(self) -> GenerationMode:
+        """That of the generator behind the queue."""
+        return self._generator.mode
+
+    def info(self) -> ModelInfo:
+        """That of the generator behind the queue."""
+        return self._generator.info()
+
+    def draft(
+        self,
+        plan: Plan,
+        question: str,
+        context: GroundedContext,
+        *,
+        feedback: tuple[Rejected, ...] = (),
+        cancelled: Cancelled = lambda: False,
+    ) -> Iterator[DraftClaim | DraftEnd]:
+        """See `ClaimGenerator.draft`; the turn ends with the draft.
+
+        Raises:
+            QueueFull: too many questions wait for the model.
+        """
+        with self._queue.turn(cancelled, first=bool(feedback)):
+            yield from self._generator.draft(plan, question, context, feedback=feedback, cancelled=cancelled)
