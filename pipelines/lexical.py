@@ -25,11 +25,11 @@ class FieldWeight:
 
 # Measured in docs/retrieval.md; the plateau is wide.
 FIELD_WEIGHTS: Mapping[str, FieldWeight] = {
-    "title": FieldWeight(2.0, 0.6),
-    "tags": FieldWeight(2.0, 0.6),
-    "legal_bases": FieldWeight(0.5, 0.6),
-    "section": FieldWeight(0.3, 0.6),
-    "body": FieldWeight(1.0, 0.6),
+    "title": FieldWeight(2.0, 0.5),
+    "tags": FieldWeight(2.0, 0.5),
+    "legal_bases": FieldWeight(0.5, 0.5),
+    "section": FieldWeight(0.3, 0.5),
+    "body": FieldWeight(1.0, 0.5),
 }
 SATURATION = 1.2
 ALTERNATIVES_SHARE = 0.5
