@@ -7,8 +7,8 @@ import Stemmer
 from custom_postprocessors.evidence import ChannelScores, GroundedContext, Passage
 
 _UMLAUTS = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
-_STOP = frozenset("der die das den dem des ein eine einen einem einer und oder in im am an auf von vom zu zum zur für ist es mit".split())
-    "der die das den dem des ein eine einen einem einer und oder in im am an auf von vom zu zum zur für ist sind es wird mit bei".split()
+_STOP = frozenset(
+    "der die das den dem des ein eine einen einem einer und oder in im am an auf von vom zu zum zur für ist es mit bei".split()
 )
 
 
