@@ -1,5 +1,6 @@
 """The Markdown of an outcome. Stand and citation marks are written here, from metadata, never by a model."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from custom_postprocessors.evidence import Citation, Claim, Conflict, Mark
@@ -37,6 +38,9 @@ _REASON_TEXT: dict[RefusalReason, str] = {
     "model_failed": "Das Sprachmodell hat keine verwertbare Antwort geliefert. Es wurde keine Antwort erstellt.",
 }
 
+_DATE_AT_END = re.compile(r"(?<!\d)\d{1,2}\.\d{1,2}\.$")
+"""A date without its year, whose last full stop belongs to it."""
+
 
 def citation_marks(citations: Sequence[Citation]) -> str:
     """`(Stand 2026-01) [pv-sv-05]` for every cited entry once, in order; entries of one Stand share it."""
@@ -52,7 +56,8 @@ def claim_text(claim: Claim, *, conflicting: bool = False) -> str:
     """One claim as a sentence that ends with its citations and a full stop; a colon or comma at its end goes."""
     text = claim.text.strip()
     end = text[-1] if text.endswith(("?", "!")) else "."
-    body = text.rstrip(".!?:;, ")
+    date = _DATE_AT_END.search(text)
+    body = text if date else text.rstrip(".!?:;, ")
     notes = [MARK_TEXT[mark] for mark in claim.marks]
     if claim.derived:
         notes.insert(0, f"berechnet: {claim.formula.expression} = {claim.formula.result}" if claim.formula else "berechnet")

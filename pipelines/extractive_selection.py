@@ -29,7 +29,7 @@ class Budget:
     longest_quote: int = 330
     repetition: float = 1.5
     """Points that a piece loses when all its words were already quoted."""
-    same_value: float = 2.0
+    same_value: float = 1.0
     """Points that a piece loses when another one already gave its values for the same words of the question."""
     same_entry: float = 0.0
     """Points that a piece loses for every quote that its entry already has."""

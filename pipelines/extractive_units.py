@@ -102,8 +102,19 @@ def quotables(passage: Passage, tokenizer: Tokenizer) -> Iterator[Quotable]:
     blocks = 0
     for start, end in passage.shown:
         units = split_units(evidence[start:end])
-        yield from _part(evidence[start:end], units, start, blocks, passage.section, tokenizer)
+        for piece in _part(evidence[start:end], units, start, blocks, passage.section, tokenizer):
+            if passage.text[piece.start : piece.end] == evidence[piece.start : piece.end] and _proves_itself(piece, passage.text):
+                yield piece
         blocks += 1 + max((unit.block for unit in units), default=0)
+
+
+def _proves_itself(piece: Quotable, text: str) -> bool:
+    """Whether every value that a reader sees is read from the quote as well; emphasis inside a value can hide it."""
+    quote = text[piece.start : piece.end]
+    if piece.is_row or "*" not in quote:
+        return True
+    written = {(value.kind, value.normalized) for value in find_values(quote)}
+    return piece.values <= written
 
 
 def _part(

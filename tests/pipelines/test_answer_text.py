@@ -17,6 +17,11 @@ def test_entries_of_one_stand_share_it_and_none_is_named_twice() -> None:
     assert claim_text(claim) == "So ist es (Stand 2026-01) [pv-sv-05] [pv-sv-06] (Stand 2024-05) [pv-sv-07]."
 
 
+def test_a_date_at_the_end_keeps_its_full_stop() -> None:
+    claim = Claim(text="Beginn 7.1., frei bis 6.2.", citations=(SENTENCE,))
+    assert claim_text(claim) == "Beginn 7.1., frei bis 6.2. (Stand 2026-01) [pv-sv-05]."
+
+
 def test_a_calculated_claim_shows_its_formula_and_marks() -> None:
     formula = Formula(expression="2 * 3", operands=(Operand(value="2", entry_id="question"),), result="6")
     claim = Claim(text="Das sind 6 €.", derived=True, formula=formula, marks=("secondary_source",), citations=(SENTENCE,))
