@@ -40,7 +40,11 @@ WEIGHTS: Mapping[str, float] = {
     "open_end": -1.12,
     "fragment": -0.14,
 }
-"""Points per unit of each feature, learned from goldset questions by `evaluation.quote_weights` (see there for the method)."""
+"""Points per unit of each feature, learned from goldset questions by `evaluation.quote_weights` (see there for the method).
+
+Learned on one random half of the questions and checked on the other (two splits, both ways), `values_correct` of the quotes
+was 0.77 on the textbook sets and 0.80 on hard.yaml; these weights are learned on all of them.
+"""
 
 _EXAMPLES = ("beispiel", "variante", "rechenbeispiel")
 _FRAGMENT_CHARACTERS = 40
