@@ -68,20 +68,22 @@ class WeightedRRF(QueryFusionRetriever):
     Unlike the stock class it uses the weights and the constant k, gives no credit to hits with a score of zero or less,
     ranks equal scores equal, knows nodes by their id, calls no model, changes no score of the channels, and breaks ties by id.
     The score of an entry's best section is the entry's sum; a further section has the share of it that its own sum has.
+    At most `most` sections are returned.
     """
 
-    def __init__(self, retrievers: Sequence[BaseRetriever], weights: Sequence[float], rrf_k: float) -> None:
+    def __init__(self, retrievers: Sequence[BaseRetriever], weights: Sequence[float], rrf_k: float, most: int = 1000) -> None:
         super().__init__(
             list(retrievers),
             llm=MockLLM(),
             mode=FUSION_MODES.RECIPROCAL_RANK,
             num_queries=1,
             use_async=False,
-            similarity_top_k=len(retrievers) * 1000,
+            similarity_top_k=most,
             retriever_weights=list(weights),
         )
         self._weights = tuple(weights)
         self._rrf_k = rrf_k
+        self._most = most
 
     def _reciprocal_rerank_fusion(self, results: dict[tuple[str, int], list[NodeWithScore]]) -> list[NodeWithScore]:
         entries: dict[str, float] = defaultdict(float)
@@ -103,7 +105,7 @@ class WeightedRRF(QueryFusionRetriever):
             node_id: entries[candidate.entry_id] * sections[node_id] / best[candidate.entry_id]
             for node_id, candidate in found.items()
         }
-        order = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))
+        order = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))[: self._most]
         return [NodeWithScore(node=found[node_id].node, score=scores[node_id]) for node_id in order]
 
 

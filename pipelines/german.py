@@ -34,6 +34,7 @@ class GermanAnalyzer:
         self._sections = sections
         self._stop_words = lexicon.stop_words
         self._word_tokens: dict[str, tuple[str, ...]] = {}
+        self._word_contents: dict[str, tuple[str, ...]] = {}
         self._reader = QueryReader(vocabulary, lexicon, self._units)
 
     @classmethod
@@ -106,7 +107,10 @@ class GermanAnalyzer:
 
     def content_words(self, text: str) -> list[str]:
         """The folded words, numbers and norms of `text` in order, without stop words, neither stemmed nor split."""
-        return [unit.word for unit in self._units(text) if not unit.stopped]
+        found: list[str] = []
+        for piece in pieces(text):
+            found.extend(self._content_of_word(piece.text) if piece.kind == "word" else fixed_tokens(piece))
+        return found
 
     def query_tokens(self, text: str) -> QueryAnalysis:
         """Analyses a question: compounds are split, split words joined, abbreviations, synonyms and typos resolved."""
@@ -131,6 +135,13 @@ class GermanAnalyzer:
                     tokens.append(self._vocabulary.stem(part))
                     tokens.extend(self._vocabulary.stem(known) for known in self._vocabulary.split(part))
             found = self._word_tokens[word] = tuple(tokens)
+        return found
+
+    def _content_of_word(self, word: str) -> tuple[str, ...]:
+        found = self._word_contents.get(word)
+        if found is None:
+            parts = (fold(part) for part in HYPHEN.split(word))
+            found = self._word_contents[word] = tuple(part for part in parts if part not in self._stop_words)
         return found
 
     def _units(self, text: str) -> Iterator[Unit]:

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, cast
 
 from pipelines.vocabulary import fold
 
@@ -24,9 +23,8 @@ _NOT_NUMBER = re.compile(r"[^\d,]")
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One piece as written."""
+class Piece(NamedTuple):
+    """One piece as written (a tuple, because a large knowledge base has millions)."""
 
     kind: PieceKind
     text: str
@@ -35,7 +33,7 @@ class Piece:
 def pieces(text: str) -> Iterator[Piece]:
     """The pieces of a text in order; gender endings (Mitarbeiter:innen) are dropped, a word may have hyphens inside."""
     for match in _TOKEN.finditer(_GENDER.sub("", text)):
-        yield Piece(_kind(match), match.group())
+        yield Piece(cast(PieceKind, match.lastgroup), match.group())
 
 
 def fixed_tokens(piece: Piece) -> list[str]:
@@ -54,11 +52,6 @@ def fixed_tokens(piece: Piece) -> list[str]:
             return [piece.text, piece.text.rpartition(".")[2]]
         case _:
             return _number_tokens(piece.text)
-
-
-def _kind(match: re.Match[str]) -> PieceKind:
-    kinds: tuple[PieceKind, ...] = ("norm", "case", "date", "number")
-    return next((kind for kind in kinds if match[kind]), "word")
 
 
 def _number_tokens(text: str) -> list[str]:

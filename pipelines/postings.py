@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pipelines.errors import IndexFault
@@ -114,9 +114,9 @@ def read_array(path: Path) -> NDArray[Any]:
     return array
 
 
-def csr_rows(values: Sequence[float], columns: Sequence[int], offsets: Sequence[int], width: int) -> Matrix:
+def csr_rows(values: ArrayLike, columns: ArrayLike, offsets: Sequence[int], width: int) -> Matrix:
     """A sparse matrix from its rows: row i has `values[offsets[i]:offsets[i + 1]]` in the columns beside them."""
     return sparse.csr_array(
-        (np.array(values, dtype=np.float32), np.array(columns, dtype=np.int32), np.array(offsets, dtype=np.int64)),
+        (np.asarray(values, dtype=np.float32), np.asarray(columns, dtype=np.int32), np.asarray(offsets, dtype=np.int64)),
         shape=(len(offsets) - 1, width),
     )

@@ -68,7 +68,7 @@ class HybridRetriever(BaseRetriever):
         self._nodes = nodes
         self._analyzer = analyzer
         self._options = options or FusionOptions()
-        self._fusion = WeightedRRF(channels, self._options.weights, self._options.rrf_k)
+        self._fusion = WeightedRRF(channels, self._options.weights, self._options.rrf_k, self._options.candidates)
         infos = list(nodes.entries.values())
         self._entry_of_row = [info.entry_id for info in infos for _ in range(info.rows)]
         works = np.array([info.work for info in infos for _ in range(info.rows)], dtype=object)

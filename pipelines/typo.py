@@ -1,10 +1,11 @@
 """The typo-tolerant channel: TF-IDF over character n-grams of folded words, so that half-right words still find their section."""
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +49,16 @@ class TypoIndex:
         """Indexes the sections and writes the index into `directory`. No sections give an index that finds nothing."""
         words, word_counts = _count_words(nodes, analyzer)
         terms, gram_counts = _count_grams(words)
+        counts = [Matrix(chunk @ gram_counts) for chunk in _chunks(word_counts)]
         sections = np.zeros(len(terms), dtype=np.int64)
-        for chunk in _chunks(word_counts):
-            sections += np.bincount((chunk @ gram_counts).indices, minlength=len(terms))
-        rarity = (np.log((1 + len(nodes)) / (1 + sections)) + 1).astype(np.float32)
-        rows = [_weighted(sparse.csr_array(chunk @ gram_counts), rarity) for chunk in _chunks(word_counts)]
-        matrix = sparse.vstack(rows, format="csr") if rows else sparse.csr_array((0, len(terms)), dtype=np.float32)
-        postings = Postings.from_matrix(terms, sparse.csr_array(matrix))
+        for chunk in counts:
+            sections += np.bincount(chunk.indices, minlength=len(terms))
+        rarity = (np.log((1 + word_counts.shape[0]) / (1 + sections)) + 1).astype(np.float32)
+        rows = []
+        while counts:  # one chunk less in memory for every one that is weighted
+            rows.append(_weighted(counts.pop(0), rarity))
+        matrix = Matrix(sparse.vstack(rows, format="csr")) if rows else Matrix((0, len(terms)), dtype=np.float32)
+        postings = Postings.from_matrix(terms, cast(Matrix, matrix))
         postings.save(directory)
         np.save(directory / _RARITY, rarity)
         return cls(postings, rarity)
@@ -114,15 +118,18 @@ def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tupl
 
 def _count_grams(words: Sequence[str]) -> tuple[list[str], Matrix]:
     """The distinct grams, sorted, and how often each word has each (rows: words)."""
-    of_words = [Counter(grams(word)) for word in words]
-    terms = sorted({gram for found in of_words for gram in found})
-    numbers = {gram: number for number, gram in enumerate(terms)}
-    offsets, columns, counts = [0], list[int](), list[float]()
-    for found in of_words:
-        columns.extend(numbers[gram] for gram in found)
-        counts.extend(found.values())
+    first_seen: dict[str, int] = {}
+    offsets, columns = [0], array("i")
+    for word in words:
+        columns.extend(first_seen.setdefault(gram, len(first_seen)) for gram in grams(word))
         offsets.append(len(columns))
-    return terms, csr_rows(counts, columns, offsets, len(terms))
+    terms = sorted(first_seen)
+    place = np.empty(len(terms), dtype=np.int32)
+    place[[first_seen[term] for term in terms]] = np.arange(len(terms), dtype=np.int32)
+    sorted_columns = place[np.frombuffer(columns, dtype=np.int32)] if len(columns) else np.zeros(0, dtype=np.int32)
+    matrix = csr_rows(np.ones(len(sorted_columns), dtype=np.float32), sorted_columns, offsets, len(terms))
+    matrix.sum_duplicates()
+    return terms, matrix
 
 
 def _chunks(matrix: Matrix) -> Iterable[Matrix]:
