@@ -7,13 +7,13 @@ from fastapi import FastAPI
 from app.ui import messages, page, strings
 from app.ui.chat_handlers import error_text
 from app.ui.chat_tab import build_chat_tab
-from app.ui.controls import carrier
+from app.ui.controls import carrier, hidden_button
 from app.ui.entry_pane import empty_pane
 from app.ui.environment import keep_gradio_local
 from app.ui.search_tab import build_search_tab
 from app.ui.service import Overview, UiService
 from app.ui.theme import head, theme
-from pipelines.errors import PvAgentError
+from pipelines.errors import IndexMissing, PvAgentError
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -35,7 +35,10 @@ def build_ui(service: UiService) -> gr.Blocks:
             with gr.Tab(strings.TAB_SEARCH, id="search"):
                 build_search_tab(service, month_of(service))
         frame = carrier("frame", first)
-        blocks.load(lambda: _frame(service), None, frame, show_progress="hidden", api_visibility="private")
+        refresh = hidden_button("refresh")
+        gr.on(
+            [blocks.load, refresh.click], lambda: _frame(service), None, frame, show_progress="hidden", api_visibility="private"
+        )
     blocks.queue(max_size=None, api_open=False)
     return blocks
 
@@ -72,6 +75,8 @@ def _frame(service: UiService) -> str:
     problem = ""
     try:
         overview = service.overview()
+    except IndexMissing:
+        pass  # the first index is being built; the page asks again until it is there
     except PvAgentError as exc:
         problem = error_text(exc)
     return messages.message(

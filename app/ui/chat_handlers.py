@@ -16,7 +16,7 @@ from app.ui.turn_view import turn_blocks
 from app.ui.turns import Conversation, ShownTurn
 from custom_postprocessors.evidence import Scope
 from pipelines.contracts import Question
-from pipelines.errors import BadInput, IndexFault, IndexMissing, NotFound, PvAgentError
+from pipelines.errors import BadInput, IndexFault, IndexMissing, NotFound, PvAgentError, QueueFull
 from pipelines.intake import read_question
 
 _log = logging.getLogger(__name__)
@@ -146,6 +146,8 @@ def error_text(error: PvAgentError) -> str:
             return strings.ERROR_NO_INDEX
         case IndexFault():
             return strings.ERROR_INDEX
+        case QueueFull():
+            return strings.ERROR_QUEUE
         case _:
             return strings.ERROR_TEXT
 

@@ -30,8 +30,16 @@ def _facts(overview: Overview) -> str:
 
 
 def welcome(overview: Overview | None, *, problem: str = "") -> str:
-    """The first screen: what this is, what it knows, six real questions; or why nothing can be asked."""
+    """The first screen: what this is and six real questions; or why nothing can be asked.
+
+    Without an overview and without a problem the first index is being built; the page's script then asks again.
+    """
     parts = [f"<h2>{strings.WELCOME_TITLE}</h2><p>{strings.WELCOME_TEXT}</p>"]
+    if overview is None and not problem:
+        parts.append(
+            f'<div class="pv-banner pv-starting" role="status"><p class="pv-banner-title"><span class="pv-pulse"></span>'
+            f"{strings.STARTING_TITLE}</p><p>{strings.STARTING_TEXT}</p></div>"
+        )
     if problem:
         parts.append(f'<div class="pv-banner pv-error" role="alert"><p>{escape(problem)}</p></div>')
     if overview:

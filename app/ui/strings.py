@@ -25,6 +25,8 @@ WELCOME_TEXT = (
     "pv-agent beantwortet Fragen zur österreichischen Personalverrechnung ausschließlich aus der Wissensbasis Ihres Hauses. "
     "Jede Aussage wird gegen ihre Fundstelle geprüft und nennt Eintrag und Stand. Wo die Wissensbasis schweigt, steht das da."
 )
+STARTING_TITLE = "Die Wissensbasis wird eingelesen …"
+STARTING_TEXT = "Beim ersten Start dauert das etwa eine Minute. Danach ist diese Seite von selbst bereit."
 EXAMPLES_TITLE = "Zum Beispiel"
 EXAMPLES = (
     "Wie hoch ist die Geringfügigkeitsgrenze 2026?",
@@ -133,7 +135,8 @@ THANKS_GAP = "Lücke gemeldet."
 
 ERROR_TITLE = "Das hat nicht geklappt."
 ERROR_TEXT = "Es ist ein technischer Fehler aufgetreten. Die Frage wurde nicht beantwortet; bitte noch einmal versuchen."
-ERROR_NO_INDEX = "Es gibt noch keinen Index der Wissensbasis. Bitte einmal „ingest“ ausführen lassen."
+ERROR_NO_INDEX = "Es gibt noch keinen Index der Wissensbasis. Er wird gerade aufgebaut; bitte gleich noch einmal fragen."
+ERROR_QUEUE = "Gerade warten zu viele Fragen auf das Sprachmodell. Diese wurde nicht gestellt; bitte gleich noch einmal."
 ERROR_INDEX = "Der Index der Wissensbasis passt nicht zu den Einstellungen. Bitte die Verwaltung verständigen."
 ERROR_ENTRY_GONE = "Dieser Eintrag ist nicht mehr in der Wissensbasis."
 ERROR_NOT_KEPT = "Das konnte nicht gespeichert werden."

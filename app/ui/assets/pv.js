@@ -244,6 +244,10 @@
     }
   });
 
+  setInterval(() => {
+    if ($(".pv-starting")) document.getElementById("pv-refresh")?.click();
+  }, 2000);
+
   new MutationObserver(() => {
     for (const carrier of document.querySelectorAll(".pv-carrier")) read(carrier);
     for (const [name, html] of Object.entries(newest)) SLOTS[name](html);

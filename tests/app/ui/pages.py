@@ -5,6 +5,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 AXE = Path(__file__).resolve().parents[2] / "data" / "axe.min.js"
+START_MILLISECONDS = 300_000
+"""The first index takes its time; the page waits for it by itself."""
 SHIFTS = """
 window.pvShift = 0;
 new PerformanceObserver((list) => {
@@ -29,7 +31,7 @@ class ChatPage:
         self.page.on("request", self._watch)
         self.page.add_init_script(SHIFTS)
         self.page.goto(url)
-        self.page.wait_for_selector(".pv-example")
+        self.page.wait_for_selector(".pv-knows", state="attached", timeout=START_MILLISECONDS)
 
     def _watch(self, request: Any) -> None:
         parts = urlsplit(request.url)

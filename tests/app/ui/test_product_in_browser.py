@@ -42,14 +42,16 @@ sources:
 
 ## Zusammenfassung
 
-Der Probetag dauert höchstens **8 Stunden**. Mehr steht hier: <script>window.pwned = 3</script>
-<img src="https://evil.example/x.png" onerror="window.pwned = 6">
+Der Probetag dauert höchstens **8 Stunden**.
+
+Mehr steht hier: <script>window.pwned = 3</script> <img src="https://evil.example/x.png" onerror="window.pwned = 6">
 
 ## Kernwerte & Fristen
 
 | Kennzahl | Wert | Gültig | Grundlage |
 |---|---|---|---|
-| Dauer des Probetags | 8 Stunden | 2026 | [klick](javascript:window.pwned=5) <b onclick="window.pwned = 4">x</b> |
+| Dauer des Probetags | 8 Stunden | 2026 | § 1 AngG |
+| Probe <b onclick="window.pwned = 4">x</b> | 1 Tag | 2026 | [klick](javascript:window.pwned=5) |
 """
 
 
