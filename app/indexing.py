@@ -9,6 +9,7 @@ from app.ingest import IngestOptions, IngestReport, take_over
 from app.settings import Settings
 from app.store.database import Database
 from app.store.documents import Catalogue
+from app.verdicts import read_verdicts, with_verdicts
 from pipelines.embedding_cache import EmbeddingCache
 from pipelines.embeddings import SectionEncoder
 from pipelines.errors import IndexFault
@@ -47,9 +48,10 @@ class Indexer:
             IndexFault: the build failed. The catalogue has changed, what is served has not; the next run builds again.
         """
         encoder = self._encoder(full=full)
+        read_verdicts(folder)
         progress("folder", 0, 0)
         report = take_over(folder, self._database, options)
-        meta = self._build_where_needed(encoder, full=full, progress=progress)
+        meta = self._build_where_needed(encoder, folder, full=full, progress=progress)
         return report.model_copy(update={"index_version": None if meta is None else meta.index_version})
 
     def rebuild(self, *, full: bool, progress: Progress) -> IndexMeta | None:
@@ -61,12 +63,15 @@ class Indexer:
             IndexMismatch: as `ingest`.
             IndexFault: as `ingest`.
         """
-        return self._build_where_needed(self._encoder(full=full), full=full, progress=progress)
+        return self._build_where_needed(self._encoder(full=full), self._settings.kb_dir, full=full, progress=progress)
 
     def is_current(self) -> bool:
-        """Whether the served index is one of exactly what is active in the catalogue."""
+        """Whether the served index is one of exactly what is active in the catalogue, and of the verdicts in `PV_KB_DIR`."""
         served = _served(self._settings.data_dir)
-        return served is not None and served.knowledge_base_hash == self._catalogue.state_hash()
+        return served is not None and served.knowledge_base_hash == self._state(self._settings.kb_dir)
+
+    def _state(self, folder: Path) -> str:
+        return with_verdicts(self._catalogue.state_hash(), folder)
 
     def _encoder(self, *, full: bool) -> SectionEncoder:
         """The encoder of the next build, and the check that the served index may be followed by it."""
@@ -76,9 +81,9 @@ class Indexer:
             require_fit(served, fingerprint_of(encoder), version=served.index_version)
         return encoder
 
-    def _build_where_needed(self, encoder: SectionEncoder, *, full: bool, progress: Progress) -> IndexMeta | None:
+    def _build_where_needed(self, encoder: SectionEncoder, folder: Path, *, full: bool, progress: Progress) -> IndexMeta | None:
         served = _served(self._settings.data_dir)
-        state = self._catalogue.state_hash()
+        state = self._state(folder)
         if served is not None and served.knowledge_base_hash == state and not full:
             return served
         if served is None and not self._catalogue.active_hashes():
@@ -88,7 +93,7 @@ class Indexer:
         return build_index(
             active_nodes(self._catalogue),
             self._settings.data_dir,
-            IndexRecipe(options, suite),
+            IndexRecipe(options, suite, read_verdicts(folder)),
             knowledge_base_hash=state,
             progress=progress,
         )

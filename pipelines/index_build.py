@@ -12,7 +12,7 @@ from typing import Protocol
 
 from chromadb.errors import ChromaError
 
-from custom_postprocessors.conflicts import detect_conflicts
+from custom_postprocessors.conflicts import Verdict, detect_conflicts, judged
 from custom_postprocessors.evidence import TextAnalyzer
 from pipelines.errors import IndexFault, IndexMissing
 from pipelines.fact_file import FACTS_FILE, write_facts
@@ -64,6 +64,8 @@ class IndexRecipe:
 
     options: IndexOptions
     suite: ChannelSuite
+    verdicts: tuple[Verdict, ...] = ()
+    """What editors decided about conflicts."""
 
 
 def build_index(
@@ -153,7 +155,7 @@ def _build_from(built: Path, recipe: IndexRecipe, progress: Progress) -> _Derive
         facts = write_facts((fact for node in file for fact in facts_of(node)), built / FACTS_FILE)
         analyzer = recipe.suite.build(file, built, progress)
         progress("conflicts", 0, len(facts))
-        conflicts = detect_conflicts(facts, file.views(), analyzer)
+        conflicts = judged(detect_conflicts(facts, file.views(), analyzer), recipe.verdicts, file)
     rows = [conflict.model_dump(mode="json") for conflict in conflicts]
     (built / CONFLICTS_FILE).write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return _Derived(len(facts), len(conflicts))
