@@ -1,0 +1,149 @@
+"""The API over a real port, with a slow model behind Ollama's protocol: order, bounds, and callers that go away."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+import uvicorn
+
+from tests import fake_models as fake
+from tests.app.api.conftest import QUESTION, Served
+from tests.fake_ollama import FakeOllama
+from tests.fake_wire import Behaviour, ChatCall, FakeModel, Reply
+
+NAME = "qwen3.8:27b"
+
+
+@pytest.fixture
+def ollama() -> Iterator[FakeOllama]:
+    with FakeOllama([FakeModel(NAME, fake.honest())]) as started:
+        yield started
+
+
+def held(release: threading.Event) -> Behaviour:
+    """An honest model that answers nothing before `release`."""
+    honest = fake.honest()
+
+    def behave(call: ChatCall) -> Reply:
+        assert release.wait(60)
+        return honest(call)
+
+    return behave
+
+
+class Port:
+    """A served API on a port of its own."""
+
+    def __init__(self, served: Served) -> None:
+        self._server = uvicorn.Server(uvicorn.Config(served.application, port=0, log_level="warning"))
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+
+    def __enter__(self) -> "Port":
+        self._thread.start()
+        wait_for(lambda: self._server.started)
+        self.number = self._server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.number}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(20)
+
+    def send(self, path: str) -> socket.socket:
+        """Asks and does not read."""
+        body = json.dumps({"question": QUESTION}).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        connection = socket.create_connection(("127.0.0.1", self.number))
+        connection.sendall(head.encode() + body)
+        return connection
+
+
+def wait_for(condition, seconds: float = 20.0) -> None:
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("path", ["/v1/ask", "/v1/ask/stream"])
+def test_a_caller_that_goes_away_before_the_first_token_stops_the_model(serve_with, ollama, path):
+    ollama.models = [FakeModel(NAME, fake.slow(fake.honest(), first_seconds=60))]
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url)
+    before = served.assembly.audit.count()
+    with Port(served) as port:
+        connection = port.send(path)
+        wait_for(lambda: len(ollama.chats) == 1)
+        connection.close()
+        wait_for(lambda: ollama.of("/api/chat")[-1].hung_up_at is not None)
+    assert served.assembly.audit.count() == before
+
+
+def test_a_caller_that_goes_away_while_waiting_never_reaches_the_model(serve_with, ollama):
+    release = threading.Event()
+    ollama.models = [FakeModel(NAME, held(release))]
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url)
+    with Port(served) as port:
+        first = port.send("/v1/ask")
+        wait_for(lambda: len(ollama.chats) == 1)
+        second = port.send("/v1/ask")
+        wait_for(lambda: served.assembly.queue.waiting == 1)
+        second.close()
+        wait_for(lambda: served.assembly.queue.waiting == 0)
+        release.set()
+        assert b"200 OK" in first.recv(100)
+        first.close()
+    assert len(ollama.chats) == 1
+
+
+def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_again(serve_with, ollama):
+    release = threading.Event()
+    ollama.models = [FakeModel(NAME, held(release))]
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url, queue_size=2)
+    finished: list[int] = []
+
+    def ask(number: int, url: str) -> None:
+        answer = httpx.post(f"{url}/v1/ask", json={"question": QUESTION}, timeout=60, headers={"X-Request-ID": f"n{number}"})
+        assert (answer.status_code, answer.json()["client_request_id"]) == (200, f"n{number}")
+        finished.append(number)
+
+    with Port(served) as port:
+        threads = []
+        for number in range(3):
+            threads.append(threading.Thread(target=ask, args=(number, port.url)))
+            threads[-1].start()
+            wait_for(lambda number=number: len(ollama.chats) + served.assembly.queue.waiting == number + 1)
+        beyond = httpx.post(f"{port.url}/v1/ask", json={"question": QUESTION}, timeout=60)
+        release.set()
+        for thread in threads:
+            thread.join()
+    assert (beyond.status_code, beyond.json()["code"]) == (429, "queue_full")
+    assert int(beyond.headers["Retry-After"]) > 0
+    assert finished == [0, 1, 2]
+
+
+def test_the_stream_shows_checked_claims_only_and_says_when_they_are_void(serve_with, ollama):
+    lie = fake.altering(fake.honest(), "551,10", "511,10")
+    ollama.models = [FakeModel(NAME, fake.first_then(lie, fake.honest()))]
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url)
+    with served.client() as client:
+        text = client.post("/v1/ask/stream", json={"question": QUESTION}).text
+    names = [line.removeprefix("event: ") for line in text.split("\n") if line.startswith("event: ")]
+    assert names == ["plan", "sources", "regenerating", "claim", "final"]
+    shown = text.split("event: regenerating")[0] + text.split("event: claim")[1].split("event: final")[0]
+    assert "511,10" not in shown
+
+
+def test_a_failing_model_ends_the_stream_with_a_problem(serve_with, ollama):
+    ollama.models = [FakeModel(NAME, fake.fails(500))]
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url)
+    with served.client() as client:
+        text = client.post("/v1/ask/stream", json={"question": QUESTION}).text
+        whole = client.post("/v1/ask", json={"question": QUESTION})
+    problem = json.loads(text.split("event: error\ndata: ")[1].split("\n")[0])
+    assert (problem["status"], problem["code"]) == (503, "model_failed")
+    assert served.assembly.audit.get(problem["request_id"]).metadata["status"] == "unavailable"
+    assert (whole.status_code, whole.json()["code"]) == (503, "model_failed")
