@@ -23,7 +23,9 @@ def cloud_refused(name: str) -> ModelUnavailable:
 
 def translated(exc: Exception, model: str, *, listing: bool = False) -> ModelError:
     """The product's error for a foreign one; the foreign text goes to the log, because it may name addresses."""
-    log.warning("Ollama call failed for model %r: %s: %s", model, type(exc).__name__, exc)
+    # A server that is not there is the ordinary state of a machine without Ollama, not worth a warning.
+    level = logging.INFO if listing else logging.WARNING
+    log.log(level, "Ollama call failed for model %r: %s: %s", model, type(exc).__name__, exc)
     match exc:
         case ResponseError(status_code=404):
             what = (
