@@ -1,3 +1,4 @@
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -7,7 +8,16 @@ from app.settings import Settings
 from app.store.database import Database
 from app.store.jobs import Jobs
 from pipelines.index import read_current_meta
+from pipelines.jobs import Job
 from tests.app.test_ingest import Folder, entry
+
+
+def ended(jobs: Jobs, job_id: int) -> Job:
+    limit_seconds = time.monotonic() + 120
+    while (job := jobs.get(job_id)).state in ("QUEUED", "RUNNING"):
+        assert time.monotonic() < limit_seconds
+        time.sleep(0.1)
+    return job
 
 
 def test_a_requested_job_runs_in_its_own_process_with_its_log(tmp_path: Path) -> None:
@@ -18,10 +28,11 @@ def test_a_requested_job_runs_in_its_own_process_with_its_log(tmp_path: Path) ->
         jobs = Jobs(database)
         starter = JobStarter(settings, jobs)
         arguments = ingest_arguments(folder.path, full=False, decision="report", allow_removals=False)
-        requested = starter.request("ingest", requested_by="editor", reason="Probe", arguments=arguments)
+        starter.start_next()
+        requested = jobs.request("ingest", requested_by="editor", reason="Probe", arguments=arguments)
         assert requested.state == "QUEUED"
-        starter.wait(120)
-        done = jobs.get(requested.id)
+        starter.start_next()
+        done = ended(jobs, requested.id)
     assert (done.state, done.error) == ("COMPLETED", None)
     assert done.pid is not None
     meta = read_current_meta(settings.data_dir)
