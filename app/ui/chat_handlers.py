@@ -69,6 +69,8 @@ class ChatHandlers:
             async for batch in watched(lambda cancelled: self._service.ask_events(question, cancelled), turn.cancelled):
                 for event in batch:
                     turn.take(event)
+                if turn.outcome is not None:
+                    turn.titles = self._service.titles(turn.outcome.related)
                 yield _shown(turn)
         except BadInput as exc:
             turn.fail(str(exc))

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import date
@@ -189,6 +189,11 @@ class ServedUi:
         entry = parse_entry(entry_id + SUFFIX, content.encode("utf-8")).entry
         sources = entry.sources if entry else ()
         return tuple(EntrySource(s.publisher, s.title, s.url, s.as_of) for s in sources)
+
+    def titles(self, entry_ids: Sequence[str]) -> Mapping[str, str]:
+        """Titles in the open index version."""
+        entries = self._service.engine.index.entries
+        return {entry_id: entries[entry_id].title for entry_id in entry_ids if entry_id in entries}
 
     def search(self, request: SearchRequest) -> SearchView:
         """The chat's plan, retrieval and grounding for the text, explained."""

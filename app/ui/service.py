@@ -3,7 +3,7 @@
 This module imports no Gradio, so that the service behind the interface does not pay for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, Protocol
@@ -194,6 +194,10 @@ class UiService(Protocol):
         Raises:
             NotFound: no such entry.
         """
+        ...
+
+    def titles(self, entry_ids: Sequence[str]) -> Mapping[str, str]:
+        """Title by entry id; ids that are not served are left out."""
         ...
 
     def search(self, request: SearchRequest) -> SearchView:

@@ -41,7 +41,7 @@ def _blocks(turn: ShownTurn) -> Iterator[tuple[str, str]]:
 def _outcome_blocks(turn: ShownTurn, outcome: Outcome) -> Iterator[tuple[str, str]]:
     match outcome:
         case Refusal():
-            yield "refusal", _refusal(outcome)
+            yield "refusal", _refusal(turn, outcome)
         case Answer():
             for conflict in outcome.conflicts:
                 yield f"conflict-{conflict.id}", conflict_html(conflict)
@@ -54,7 +54,7 @@ def _outcome_blocks(turn: ShownTurn, outcome: Outcome) -> Iterator[tuple[str, st
         yield "follow_up", f'<p class="pv-follow-up"><strong>{strings.FOLLOW_UP}:</strong> {escape(outcome.follow_up)}</p>'
     if remarks := _remarks(outcome):
         yield "remarks", remarks
-    yield "details", _sources(outcome) + _proof(turn, outcome)
+    yield "details", _sources(outcome) + _related(turn, outcome) + _proof(turn, outcome)
     yield "actions", _actions(turn, outcome)
 
 
@@ -118,7 +118,7 @@ def _answered_by(outcome: Outcome) -> str:
     return "Zitatmodus (wörtliche Zitate)" if outcome.grounding.mode == "extractive" else outcome.model.name
 
 
-def _refusal(outcome: Refusal) -> str:
+def _refusal(turn: ShownTurn, outcome: Refusal) -> str:
     reason = outcome.refusal_reason
     unavailable = outcome.status == "unavailable"
     lines = [f'<p class="pv-banner-title">{strings.REFUSED_TITLE[reason]}</p><p>{strings.REFUSED_TEXT[reason]}</p>']
@@ -130,7 +130,7 @@ def _refusal(outcome: Refusal) -> str:
         looked_up = ", ".join(f"„{escape(query)}“" for query in outcome.plan.queries)
         scopes = ", ".join(strings.SCOPE_TEXT[s] for s in outcome.plan.scopes) or "alle Bereiche"
         lines.append(f'<p class="pv-note">{strings.SEARCHED}: {looked_up} · {scopes} · {strings.german_month(outcome.as_of)}</p>')
-        if near := _nearest(outcome):
+        if near := _nearest(turn, outcome):
             lines.append(f'<p class="pv-near-title">{strings.NEAREST}</p><ul class="pv-near">{near}</ul>')
         if not outcome.claims:
             lines.append(f"<p>{_gap_button(outcome)}</p>")
@@ -139,8 +139,8 @@ def _refusal(outcome: Refusal) -> str:
     )
 
 
-def _nearest(outcome: Refusal) -> str:
-    titles: dict[str, str] = {source.entry_id: source.title for source in outcome.sources}
+def _nearest(turn: ShownTurn, outcome: Refusal) -> str:
+    titles = {source.entry_id: source.title for source in outcome.sources} | dict(turn.titles)
     ids = list(dict.fromkeys([*outcome.related, *titles]))[:5]
     return "".join(f"<li>{entry_button(i, f'{titles[i]} [{i}]' if i in titles else i)}</li>" for i in ids)
 
@@ -155,10 +155,19 @@ def _remarks(outcome: Outcome) -> str:
         lines.append(
             f'<span class="pv-warn">⚠</span> {strings.DEGRADED}: {failed} ist ausgefallen, die übrigen Kanäle haben geantwortet.'
         )
-    if isinstance(outcome, Answer) and outcome.related:
-        links = " ".join(entry_button(entry_id, entry_id, css="pv-chip") for entry_id in outcome.related)
-        lines.append(f"{strings.RELATED}: {links}")
     return f'<div class="pv-remarks">{"".join(f"<p>{line}</p>" for line in lines)}</div>' if lines else ""
+
+
+def _related(turn: ShownTurn, outcome: Outcome) -> str:
+    if not outcome.related or not isinstance(outcome, Answer):
+        return ""
+    rows = "".join(f"<li>{entry_button(entry_id, _titled(turn, entry_id))}</li>" for entry_id in outcome.related)
+    count = f'<span class="pv-count">{len(outcome.related)}</span>'
+    return f'<details class="pv-details"><summary>{strings.RELATED} {count}</summary><ul class="pv-source-list">{rows}</ul></details>'
+
+
+def _titled(turn: ShownTurn, entry_id: str) -> str:
+    return f"{turn.titles[entry_id]} [{entry_id}]" if entry_id in turn.titles else entry_id
 
 
 def _sources(outcome: Outcome) -> str:

@@ -1,6 +1,7 @@
 """The turns of one open page, and how far each has come."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
@@ -34,6 +35,8 @@ class ShownTurn:
     outcome: Outcome | None = None
     error: str = ""
     model_reason: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Titles of the entries that the outcome points to, as far as they are served."""
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -275,6 +275,9 @@ class FakeService:
             answer="Das Sprachmodell ist nicht erreichbar.",
             grounding=Grounding(verified=False, mode="structured"),
         )
+
+    def titles(self, entry_ids: Sequence[str]) -> dict[str, str]:
+        return {entry_id: _title(entry_id) for entry_id in entry_ids}
 
     def search(self, request: SearchRequest) -> SearchView:
         rows = [
