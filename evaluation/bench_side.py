@@ -31,7 +31,7 @@ from pipelines.contracts import Plan
 from pipelines.embedding_cache import EmbeddingCache
 from pipelines.embeddings import EmbeddedEncoder
 from pipelines.fusion import FusionOptions
-from pipelines.index import IndexOptions, IndexRecipe, build_index, open_index, read_current_meta
+from pipelines.index import IndexOptions, IndexRecipe, build_index, differences, open_index, read_current_meta
 from pipelines.index_channels import RetrievalSuite, fingerprint_of, open_channels
 from pipelines.knowledge_base import read_folder
 from pipelines.node_file import NodeFile, write_nodes
@@ -74,9 +74,9 @@ def _build_ours(kb_dir: Path, folder: Path, anew: bool) -> list[SectionNode]:
     folder.mkdir(parents=True, exist_ok=True)
     sections = _sections(kb_dir)
     state = write_nodes(sections, folder / _NODES).nodes_hash
-    served = read_current_meta(folder)
-    if served is None or anew or served.knowledge_base_hash != state:
-        encoder = EmbeddedEncoder()
+    served, encoder = read_current_meta(folder), EmbeddedEncoder()
+    fits = served is not None and served.knowledge_base_hash == state and not differences(served, fingerprint_of(encoder))
+    if anew or not fits:
         suite = RetrievalSuite(encoder, EmbeddingCache(folder / "embeddings"))
         recipe = IndexRecipe(IndexOptions(fingerprint_of(encoder)), suite)
         build_index(sections, folder, recipe, knowledge_base_hash=state)

@@ -36,7 +36,7 @@ class FusionOptions:
     dense_weight: float = 0.5
     typo_weight: float = 0.5
     rrf_k: float = 5.0
-    candidates: int = 150
+    candidates: int = 100
     topic_boost: float = 0.05
     stand_boost: float = 0.02
 

@@ -26,7 +26,7 @@ class GermanAnalyzer:
     synonyms work at query time only and may change without a new index.
     """
 
-    VERSION: ClassVar[str] = "german-2"
+    VERSION: ClassVar[str] = "german-3"
 
     def __init__(self, vocabulary: Vocabulary, token_sections: dict[str, int], sections: int, lexicon: Lexicon) -> None:
         self._vocabulary = vocabulary
@@ -157,5 +157,6 @@ class GermanAnalyzer:
 
 
 def searchable_text(node: SectionNode) -> str:
-    """Everything of a section that is searched: title, tags, legal bases, heading and text, one a line."""
-    return "\n".join((node.title, "; ".join(node.tags), "; ".join(node.legal_bases), node.section, node.evidence_text))
+    """Everything of a section that is searched: title, topic, tags, legal bases, heading and text, one a line."""
+    head = (node.title, node.topic.replace("-", " "), "; ".join(node.tags), "; ".join(node.legal_bases))
+    return "\n".join((*head, node.section, node.evidence_text))

@@ -25,11 +25,12 @@ class FieldWeight:
 
 # Measured in docs/retrieval.md; the plateau is wide.
 FIELD_WEIGHTS: Mapping[str, FieldWeight] = {
-    "title": FieldWeight(2.0, 0.5),
-    "tags": FieldWeight(2.0, 0.5),
-    "legal_bases": FieldWeight(0.5, 0.5),
-    "section": FieldWeight(0.3, 0.5),
-    "body": FieldWeight(1.0, 0.5),
+    "title": FieldWeight(2.0, 0.4),
+    "tags": FieldWeight(2.0, 0.4),
+    "legal_bases": FieldWeight(0.5, 0.4),
+    "section": FieldWeight(0.3, 0.4),
+    "body": FieldWeight(1.0, 0.4),
+    "topic": FieldWeight(1.0, 0.0),
 }
 SATURATION = 1.2
 ALTERNATIVES_SHARE = 0.5
@@ -104,6 +105,7 @@ def _fields(node: SectionNode) -> dict[str, str]:
         "legal_bases": "; ".join(node.legal_bases),
         "section": node.section,
         "body": node.evidence_text,
+        "topic": node.topic.replace("-", " "),
     }
 
 
