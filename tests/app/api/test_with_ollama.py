@@ -3,15 +3,14 @@
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 import httpx
 import pytest
-import uvicorn
 
 from tests import fake_models as fake
-from tests.app.api.conftest import QUESTION, Served
+from tests.app.api.conftest import QUESTION
+from tests.app.api.port import Port, wait_for
 from tests.fake_ollama import FakeOllama
 from tests.fake_wire import Behaviour, ChatCall, FakeModel, Reply
 
@@ -35,38 +34,13 @@ def held(release: threading.Event) -> Behaviour:
     return behave
 
 
-class Port:
-    """A served API on a port of its own."""
-
-    def __init__(self, served: Served) -> None:
-        self._server = uvicorn.Server(uvicorn.Config(served.application, port=0, log_level="warning"))
-        self._thread = threading.Thread(target=self._server.run, daemon=True)
-
-    def __enter__(self) -> "Port":
-        self._thread.start()
-        wait_for(lambda: self._server.started)
-        self.number = self._server.servers[0].sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.number}"
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(20)
-
-    def send(self, path: str) -> socket.socket:
-        """Asks and does not read."""
-        body = json.dumps({"question": QUESTION}).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        connection = socket.create_connection(("127.0.0.1", self.number))
-        connection.sendall(head.encode() + body)
-        return connection
-
-
-def wait_for(condition, seconds: float = 20.0) -> None:
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < seconds
-        time.sleep(0.01)
+def send(port: Port, path: str) -> socket.socket:
+    """Asks and does not read."""
+    body = json.dumps({"question": QUESTION}).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection = socket.create_connection(("127.0.0.1", port.number))
+    connection.sendall(head.encode() + body)
+    return connection
 
 
 @pytest.mark.parametrize("path", ["/v1/ask", "/v1/ask/stream"])
@@ -75,7 +49,7 @@ def test_a_caller_that_goes_away_before_the_first_token_stops_the_model(serve_wi
     served = serve_with(llm_model=NAME, ollama_url=ollama.url)
     before = served.assembly.audit.count()
     with Port(served) as port:
-        connection = port.send(path)
+        connection = send(port, path)
         wait_for(lambda: len(ollama.chats) == 1)
         connection.close()
         wait_for(lambda: ollama.of("/api/chat")[-1].hung_up_at is not None)
@@ -87,9 +61,9 @@ def test_a_caller_that_goes_away_while_waiting_never_reaches_the_model(serve_wit
     ollama.models = [FakeModel(NAME, held(release))]
     served = serve_with(llm_model=NAME, ollama_url=ollama.url)
     with Port(served) as port:
-        first = port.send("/v1/ask")
+        first = send(port, "/v1/ask")
         wait_for(lambda: len(ollama.chats) == 1)
-        second = port.send("/v1/ask")
+        second = send(port, "/v1/ask")
         wait_for(lambda: served.assembly.queue.waiting == 1)
         second.close()
         wait_for(lambda: served.assembly.queue.waiting == 0)
