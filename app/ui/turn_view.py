@@ -162,8 +162,8 @@ def _related(turn: ShownTurn, outcome: Outcome) -> str:
     if not outcome.related or not isinstance(outcome, Answer):
         return ""
     rows = "".join(f"<li>{entry_button(entry_id, _titled(turn, entry_id))}</li>" for entry_id in outcome.related)
-    count = f'<span class="pv-count">{len(outcome.related)}</span>'
-    return f'<details class="pv-details"><summary>{strings.RELATED} {count}</summary><ul class="pv-source-list">{rows}</ul></details>'
+    head = f'{strings.RELATED} <span class="pv-count">{len(outcome.related)}</span>'
+    return f'<details class="pv-details"><summary>{head}</summary><ul class="pv-source-list">{rows}</ul></details>'
 
 
 def _titled(turn: ShownTurn, entry_id: str) -> str:
