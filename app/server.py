@@ -12,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from app.access.keys import KeyRing, keys_of
 from app.access.origins import require_loopback
 from app.api.application import guarded, make_api
 from app.api.parts import ApiParts, attach
@@ -25,6 +26,7 @@ from app.settings import Settings
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
+from app.store.keys import KeyStore
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import IndexFault
@@ -114,7 +116,8 @@ def make_serving(assembly: Assembly) -> Serving:
             kb_dir=settings.kb_dir,
         ),
     )
-    application = guarded(api, settings, mount_ui(_page(assembly), ui), CONTENT_SECURITY_POLICY)
+    keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
+    application = guarded(api, settings, keys, mount_ui(_page(assembly), ui), CONTENT_SECURITY_POLICY)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,8 @@ from app.settings import Settings
 KeyRole = Literal["service", "admin"]
 ENVIRONMENT_KEY = "env"
 LOCAL_CALLER = "local"
+READ_EVERY_SECONDS = 1.0
+"""How long a key that was withdrawn may still be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +53,49 @@ OPEN = Access(LOCAL, open=True)
 
 
 class KeyRing:
-    """The keys that are valid now.
+    """The keys that are valid now; safe for many threads.
 
     Args:
         fixed: keys that last as long as the process.
-        stored: reads the keys that are made and withdrawn while it runs.
+        stored: reads the keys that are made and withdrawn while it runs; asked at most once a second.
     """
 
     def __init__(self, fixed: Iterable[Key] = (), stored: Callable[[], Iterable[Key]] = tuple) -> None:
         self._fixed = tuple(fixed)
         self._stored = stored
+        self._known: tuple[Key, ...] = ()
+        self._read_again_at = 0.0
 
-    def keys(self) -> tuple[Key, ...]:
-        """Every valid key."""
-        return (*self._fixed, *self._stored())
+    def access(self, secret: str | None) -> Access:
+        """What a request with this secret (None: without one) may do.
 
-    def identify(self, secret: str) -> Caller | None:
-        """Whose secret this is; None when it is nobody's. Takes as long whichever key fits, or none."""
-        given = digest(secret)
-        found: Caller | None = None
-        for key in self.keys():
-            if hmac.compare_digest(given, key.digest):
-                found = Caller(key.name, key.role)
-        return found
+        From the first service key on a key is needed; with admin keys alone only for what admins do. A secret that fits no
+        key is never as good as none.
+        """
+        keys = self._keys()
+        if not keys:
+            return OPEN
+        if secret is None:
+            needed = any(key.role == "service" for key in keys)
+            return Access(None if needed else LOCAL, open=False)
+        return Access(_whose(secret, keys), open=False)
 
-    def has(self, role: KeyRole) -> bool:
-        """Whether there is a key of this role."""
-        return any(key.role == role for key in self.keys())
+    def _keys(self) -> tuple[Key, ...]:
+        now = time.monotonic()
+        if now >= self._read_again_at:
+            self._known = (*self._fixed, *self._stored())
+            self._read_again_at = now + READ_EVERY_SECONDS
+        return self._known
+
+
+def _whose(secret: str, keys: Iterable[Key]) -> Caller | None:
+    """Whose secret this is; takes as long whichever key fits, or none."""
+    given = digest(secret)
+    found: Caller | None = None
+    for key in keys:
+        if hmac.compare_digest(given, key.digest):
+            found = Caller(key.name, key.role)
+    return found
 
 
 def digest(secret: str) -> bytes:

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.types import ASGIApp
 
-from app.access.keys import KeyRing, keys_of
+from app.access.keys import KeyRing
 from app.access.origins import AllowedHosts
 from app.access.rate import RateLimit
 from app.api import answers, asking, operating, reading
@@ -60,16 +60,17 @@ def make_api() -> FastAPI:
     return api
 
 
-def guarded(api: FastAPI, settings: Settings, page: ASGIApp, page_policy: str) -> Edge:
+def guarded(api: FastAPI, settings: Settings, keys: KeyRing, page: ASGIApp, page_policy: str) -> Edge:
     """The API behind its gate and the page, behind one edge: what the port serves.
 
     Args:
         api: from `make_api`, attached.
-        settings: keys, limits and names of hosts.
+        settings: limits and names of hosts.
+        keys: who may call.
         page: answers everything that is not the API.
         page_policy: content security policy of the page.
     """
-    gate = Gate(api, KeyRing(keys_of(settings)), RateLimit(settings.rate_limit_per_minute))
+    gate = Gate(api, keys, RateLimit(settings.rate_limit_per_minute))
     return Edge(gate, page, AllowedHosts(settings.host, settings.allowed_hosts), page_policy)
 
 

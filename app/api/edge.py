@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.origins import AllowedHosts
-from app.api.problems import ApiProblem, defect, problem_of, problem_response
+from app.api.problems import ApiProblem, api_problem, defect, problem_of, problem_response
+from pipelines.errors import PvAgentError
 
 API_BODY_BYTES = 256 * 1024
 PAGE_BODY_BYTES = 8 * 1024 * 1024
@@ -74,6 +75,10 @@ class Edge:
             await (self._api if to_api else self._page)(scope, body, answer)
         except ApiProblem as exc:
             await problem_response(problem_of(exc, request_id), exc.headers)(scope, receive, answer)
+        except PvAgentError as exc:
+            _log.warning("Request %s: %s: %s", request_id, type(exc).__name__, exc)
+            problem = problem_of(api_problem(exc), request_id)
+            await problem_response(problem, api_problem(exc).headers)(scope, receive, answer)
         except HTTPException as exc:
             problem = problem_of(ApiProblem(exc.status_code, "Die Anfrage wurde nicht angenommen."), request_id)
             await problem_response(problem)(scope, receive, answer)

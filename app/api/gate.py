@@ -4,7 +4,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.access.keys import LOCAL, Access, Caller, KeyRing
+from app.access.keys import Caller, KeyRing
 from app.access.rate import RateLimit
 from app.api.problems import ApiProblem
 
@@ -36,7 +36,7 @@ class Gate:
             ApiProblem: 401 without a valid key, 429 beyond the limit.
         """
         secret = _secret(Headers(scope=scope))
-        access = await run_in_threadpool(self._access, secret)
+        access = await run_in_threadpool(self._keys.access, secret)
         if scope["path"] not in HEALTH_PATHS:
             # Callers without a key reach this port from this machine only, and are not limited.
             if access.caller is None or access.caller.role is not None:
@@ -45,14 +45,6 @@ class Gate:
                 raise key_required()
         scope["state"] |= {"access": access}
         await self._api(scope, receive, send)
-
-    def _access(self, secret: str | None) -> Access:
-        has_service, has_admin = self._keys.has("service"), self._keys.has("admin")
-        if not has_service and not has_admin:
-            return Access(LOCAL, open=True)
-        if secret is None:
-            return Access(None if has_service else LOCAL, open=False)
-        return Access(self._keys.identify(secret), open=False)
 
     def _count(self, caller: Caller | None) -> None:
         seconds = self._limit.seconds_to_wait("nobody" if caller is None else f"{caller.role}:{caller.name}")

@@ -2,7 +2,7 @@
 
 import typer
 
-from app.cli import audit, docs, index, jobs, versions
+from app.cli import audit, docs, index, jobs, keys, versions
 from app.cli.asking import ask, search
 from app.cli.editing import conflicts, gaps_app
 from app.cli.ingesting import ingest
@@ -28,3 +28,4 @@ app.add_typer(docs.app, name="docs")
 app.add_typer(versions.app, name="versions")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(index.app, name="index")
+app.add_typer(keys.app, name="keys")

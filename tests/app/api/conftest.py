@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from app.access.keys import KeyRing, keys_of
 from app.api.application import guarded, make_api
 from app.api.parts import ApiParts, attach
 from app.api.problems import answer_defects
@@ -24,6 +25,7 @@ from app.store.database import Database
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
+from app.store.keys import KeyStore
 from app.ui.served import ModelStatus
 from pipelines.embedding_cache import EmbeddingCache
 from pipelines.fusion import FusionOptions
@@ -109,7 +111,8 @@ def serve(settings: Settings, *, ready: bool = True) -> Served:
             kb_dir=settings.kb_dir,
         ),
     )
-    application = guarded(api, settings, page(), PAGE_POLICY)
+    keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
+    application = guarded(api, settings, keys, page(), PAGE_POLICY)
     return Served(application, assembly, readiness, started)
 
 

@@ -1,7 +1,9 @@
 import pytest
 from pydantic import SecretStr
 
+from app.store.keys import KeyStore
 from tests.app.api.conftest import PAGE_POLICY, QUESTION
+from tests.app.api.port import wait_for
 
 SERVICE, ADMIN = "service-key-0001", "admin-key-0001"
 ASK = ("POST", "/v1/ask", {"question": QUESTION})
@@ -175,3 +177,14 @@ def test_a_defect_is_answered_with_an_id_and_nothing_else(client, caplog):
     assert problem["request_id"] in caplog.text
     assert "secret internals" in caplog.text
     assert answer.headers["Content-Security-Policy"] == PAGE_POLICY
+
+
+def test_a_key_that_is_made_while_the_service_runs_closes_it_and_lets_its_holder_in(serve_with, tmp_path):
+    served = serve_with(data_dir=tmp_path / "data", ready=False)
+    jobs = ("GET", "/v1/jobs", None)
+    with served.client() as client:
+        assert client.get("/v1/jobs").status_code == 200
+        secret = KeyStore(served.assembly.database).add("odoo", "service")
+        wait_for(lambda: client.get("/v1/jobs").status_code == 401)
+    assert status(served, jobs, secret) == 200
+    assert status(served, REINDEX, secret) == 403
