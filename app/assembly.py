@@ -6,6 +6,7 @@ from typing import Self
 
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
+from app.metrics import Metrics
 from app.model_queue import ModelQueue, QueuedGenerator
 from app.service import EngineHolder, Service
 from app.settings import Settings
@@ -65,6 +66,11 @@ class Assembly:
         return ModelQueue(parallel=self.settings.model_parallel, waiting=self.settings.queue_size)
 
     @cached_property
+    def metrics(self) -> Metrics:
+        """The figures of this process."""
+        return Metrics(self.queue)
+
+    @cached_property
     def prompt(self) -> SystemPrompt:
         """The system prompt of answers."""
         return load_prompt()
@@ -78,7 +84,9 @@ class Assembly:
     def service(self) -> Service:
         """What chat, API and command line call."""
         layout = IndexLayout(self.settings.data_dir)
-        return Service(EngineHolder(layout.current, self.open_engine), self.audit if self._audited else None)
+        return Service(
+            EngineHolder(layout.current, self.open_engine), self.audit if self._audited else None, self.metrics.outcome
+        )
 
     def open_engine(self) -> Engine:
         """Opens the served index version under the running settings.

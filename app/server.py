@@ -117,7 +117,8 @@ def make_serving(assembly: Assembly) -> Serving:
         ),
     )
     keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
-    application = guarded(api, settings, keys, mount_ui(_page(assembly), ui), CONTENT_SECURITY_POLICY)
+    page, metrics = mount_ui(_page(assembly), ui), assembly.metrics if settings.metrics else None
+    application = guarded(api, settings, keys, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
 
 

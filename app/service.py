@@ -43,9 +43,12 @@ class EngineHolder:
 class Service:
     """Questions and searches against the served index; every outcome is in the audit log before anybody sees it."""
 
-    def __init__(self, engines: EngineHolder, audit: AuditLog | None) -> None:
+    def __init__(
+        self, engines: EngineHolder, audit: AuditLog | None, observe: Callable[[Outcome], None] = lambda outcome: None
+    ) -> None:
         self._engines = engines
         self._audit = audit
+        self._observe = observe
 
     @property
     def engine(self) -> Engine:
@@ -64,6 +67,7 @@ class Service:
             for event in engine.pipeline.events(question, cancelled=cancelled):
                 if isinstance(event, FinalEvent):
                     self._record(event.outcome, engine)
+                    self._observe(event.outcome)
                 yield event
         except GenerationCancelled:
             return

@@ -3,19 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp
 
 from app.access.keys import KeyRing
 from app.access.origins import AllowedHosts
 from app.access.rate import RateLimit
 from app.api import answers, asking, operating, reading
-from app.api.edge import ALIASES, Edge
+from app.api.edge import ALIASES, METRICS_PATH, Edge
 from app.api.gate import Gate
 from app.api.problems import MEDIA_TYPE, Problem, answer_defects, answer_errors
+from app.metrics import Counted, Metrics
 from app.settings import Settings
 
 VERSION = "1"
@@ -60,8 +62,12 @@ def make_api() -> FastAPI:
     return api
 
 
-def guarded(api: FastAPI, settings: Settings, keys: KeyRing, page: ASGIApp, page_policy: str) -> Edge:
+def guarded(
+    api: FastAPI, settings: Settings, keys: KeyRing, page: ASGIApp, page_policy: str, metrics: Metrics | None = None
+) -> Edge:
     """The API behind its gate and the page, behind one edge: what the port serves.
+
+    `/metrics` is there when there are `metrics`; from the first service key on it needs one as well.
 
     Args:
         api: from `make_api`, attached.
@@ -69,9 +75,17 @@ def guarded(api: FastAPI, settings: Settings, keys: KeyRing, page: ASGIApp, page
         keys: who may call.
         page: answers everything that is not the API.
         page_policy: content security policy of the page.
+        metrics: where requests are counted; None: nowhere.
     """
-    gate = Gate(api, keys, RateLimit(settings.rate_limit_per_minute))
+    gate: ASGIApp = Gate(api, keys, RateLimit(settings.rate_limit_per_minute))
+    if metrics is not None:
+        api.add_api_route(METRICS_PATH, lambda: _figures(metrics), methods=["GET"], include_in_schema=False)
+        gate = Counted(gate, metrics)
     return Edge(gate, page, AllowedHosts(settings.host, settings.allowed_hosts), page_policy)
+
+
+def _figures(metrics: Metrics) -> Response:
+    return Response(metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def _problems() -> dict[int | str, dict[str, Any]]:

@@ -27,6 +27,7 @@ _HEADERS: Mapping[str, str] = {
 }
 ALIASES: Mapping[str, str] = {"/ask": "/v1/ask", "/health": "/v1/health", "/reindex": "/v1/reindex"}
 """Unversioned addresses that are still answered, and what took their place."""
+METRICS_PATH = "/metrics"
 DEPRECATED_SINCE = "@1767225600"
 """RFC 9745: since when they are deprecated, in seconds since 1970."""
 _log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class Edge:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        to_api = path == "/v1" or path.startswith("/v1/") or path in ALIASES
+        to_api = path == "/v1" or path.startswith("/v1/") or path == METRICS_PATH or path in ALIASES
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
         client_request_id = given if CLIENT_REQUEST_ID.fullmatch(given) else None

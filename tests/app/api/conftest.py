@@ -112,7 +112,7 @@ def serve(settings: Settings, *, ready: bool = True) -> Served:
         ),
     )
     keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
-    application = guarded(api, settings, keys, page(), PAGE_POLICY)
+    application = guarded(api, settings, keys, page(), PAGE_POLICY, assembly.metrics if settings.metrics else None)
     return Served(application, assembly, readiness, started)
 
 
