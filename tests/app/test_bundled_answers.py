@@ -52,7 +52,7 @@ def command(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 
@@ -159,18 +159,14 @@ def test_doctor_finds_nothing_broken_without_ollama(settings: Settings) -> None:
 
 
 def single_values(assembly: Assembly) -> list[tuple[str, str, str]]:
-    """(entry, key value, amount) of rows whose amount stands in no other entry: where a change has one place to show."""
-    engine = assembly.service.engine
-    texts = {
-        entry_id: (KNOWLEDGE_BASE / "dokumente" / f"{entry_id}.md").read_text(encoding="utf-8")
-        for entry_id in engine.index.entries
-    }
-    found = []
-    for fact in engine.index.facts:
-        amount = re.fullmatch(r"(\d{2,3}(?:\.\d{3})*,\d{2}) €", fact.value)
-        if amount and sum(amount[1] in text for text in texts) == 1:
-            found.append((fact.entry_id, fact.quantity, amount[1]))
-    return list({entry_id: (entry_id, quantity, amount) for entry_id, quantity, amount in reversed(found)}.values())
+    """(entry, key value, number) of rows whose number stands in no other entry: where a change has one place to show."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((KNOWLEDGE_BASE / "dokumente").glob("*.md"))]
+    found = {}
+    for fact in assembly.service.engine.index.facts:
+        number = re.match(r"(\d{1,3}(?:\.\d{3})*,\d{2}) [€%]", fact.value)
+        if number and sum(number[1] in text for text in texts) == 1:
+            found.setdefault(fact.entry_id, (fact.entry_id, fact.quantity, number[1]))
+    return list(found.values())
 
 
 def test_the_answer_follows_a_changed_knowledge_base(assembly: Assembly, settings: Settings, tmp_path: Path) -> None:
@@ -191,3 +187,16 @@ def test_the_answer_follows_a_changed_knowledge_base(assembly: Assembly, setting
             outcome = asked(counterfactual, f"Wie hoch: {quantity}? ({titles[entry_id]})")
             assert amount not in outcome.answer, entry_id
             assert changed[entry_id] in outcome.answer, (entry_id, quantity, outcome.answer)
+
+
+def test_the_answer_in_the_readme_is_the_products(assembly: Assembly) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("<!-- answer:begin -->\n")[1].split("\n<!-- answer:end -->")[0]
+    question = re.search(r'app ask "([^"]+)"', readme)
+    assert question is not None
+    assert shown == quoted(asked(assembly, question[1]))
+
+
+def quoted(outcome: Outcome) -> str:
+    """The answer as the README shows it: a block quote, without the parts that change with every question."""
+    return "\n".join(f"> {line}".rstrip() for line in outcome.answer.split("\n"))

@@ -1,0 +1,48 @@
+"""What the documents say exists: commands, make targets, files."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from app.cli.main import app as product
+from evaluation.__main__ import app as evaluation
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = {"app": typer.main.get_command(product), "evaluation": typer.main.get_command(evaluation)}
+
+
+def commands(text: str) -> set[tuple[str, str]]:
+    """Every `python -m app|evaluation WORD` in a text; `a\\|b` in a table names several."""
+    found = set()
+    for program, words in re.findall(r"python -m (app|evaluation) ([a-z][a-z\\|-]*)", text):
+        found |= {(program, word) for word in words.replace("\\", "").split("|") if word}
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_in_a_document_exists(document: Path) -> None:
+    for program, word in commands(document.read_text(encoding="utf-8")):
+        assert word in PROGRAMS[program].commands, f"python -m {program} {word}"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_file_a_document_links_to_exists(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+def test_every_make_target_in_the_readme_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_commands_are_read_from_text_and_tables() -> None:
+    assert commands("`python -m app docs\\|jobs …` and python -m evaluation answers --json") == {
+        ("app", "docs"),
+        ("app", "jobs"),
+        ("evaluation", "answers"),
+    }
