@@ -1,7 +1,7 @@
 """What values are said of (monthly, employer's share, Vienna …): groups of words that exclude each other."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,9 +17,14 @@ Found = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The dimensions of `data/roles.yaml`, ready to find."""
+    """The dimensions of `data/roles.yaml`, ready to find.
+
+    `hints` are strings of which a text must contain one before a dimension's pattern can match: most texts name few groups,
+    and a look for a string is far cheaper than a pattern that is tried at every character.
+    """
 
     patterns: Mapping[str, re.Pattern[str]]
+    hints: Mapping[str, tuple[str, ...]]
     strict: frozenset[str]
 
     def of(self, text: str) -> Found:
@@ -27,6 +32,8 @@ class Roles:
         found: dict[str, frozenset[str]] = {}
         lowered = text.lower()
         for dimension, pattern in self.patterns.items():
+            if not any(hint in lowered for hint in self.hints[dimension]):
+                continue
             groups = frozenset(match.lastgroup for match in pattern.finditer(lowered) if match.lastgroup)
             if groups:
                 found[dimension] = groups
@@ -41,7 +48,14 @@ def bundled_roles() -> Roles:
         dimension: re.compile("|".join(f"(?P<{group}>{_alternatives(words)})" for group, words in spec["groups"].items()))
         for dimension, spec in data.items()
     }
-    return Roles(patterns, frozenset(name for name, spec in data.items() if spec["strict"]))
+    hints = {dimension: _hints(word for words in spec["groups"].values() for word in words) for dimension, spec in data.items()}
+    return Roles(patterns, hints, frozenset(name for name, spec in data.items() if spec["strict"]))
+
+
+def _hints(words: Iterable[str]) -> tuple[str, ...]:
+    """The longest piece without blanks of each word, those left out that contain another."""
+    pieces = {max(word.strip("*").split(), key=len) for word in words}
+    return tuple(sorted(piece for piece in pieces if not any(other != piece and other in piece for other in pieces)))
 
 
 def _alternatives(words: list[str]) -> str:

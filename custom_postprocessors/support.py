@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from custom_postprocessors.evidence import Citation, Passage
-from custom_postprocessors.roles import Found, bundled_roles
 from custom_postprocessors.sentences import TextUnit, split_units
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
@@ -21,8 +20,7 @@ class EvidenceUnit:
     """One quotable piece of a given section, read: `stems` are its own words', `context` those of headings above it.
 
     `context` holds the entry's title, the section's and the H3 heading, the table's column names and the sentence before;
-    `roles` and `context_roles` are what own text and context are said of. `near` are units of the section that complete it:
-    its heading, its header row, the sentences before and after it.
+    `above` is the text of all that. `position` counts the units of the section.
     """
 
     passage: Passage
@@ -32,8 +30,7 @@ class EvidenceUnit:
     values: tuple[FoundValue, ...]
     stems: frozenset[str]
     context: frozenset[str]
-    roles: Found
-    context_roles: Found
+    above: str
     position: int
 
     def citation(self) -> Citation:
@@ -53,7 +50,6 @@ class EvidenceReader:
 
     def __init__(self, words: WordReader) -> None:
         self._words = words
-        self._roles = bundled_roles()
         self._read: OrderedDict[tuple[str, str, tuple[tuple[int, int], ...]], tuple[EvidenceUnit, ...]] = OrderedDict()
         self._lock = Lock()
 
@@ -91,8 +87,8 @@ class EvidenceReader:
                 context |= previous.stems
                 before = previous.text
             stems = frozenset(stem for word in words for stem in word.stems)
-            roles, context_roles = self._roles.of(text), self._roles.of(f"{title} {headings} {before}")
-            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context, roles, context_roles, position)
+            above_text = f"{title} {headings} {before}"
+            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context, above_text, position)
             units.append(previous)
         return tuple(units)
 

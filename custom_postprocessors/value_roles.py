@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from custom_postprocessors.evidence import Violation
 from custom_postprocessors.roles import Found, Roles, clash
@@ -10,6 +11,7 @@ from custom_postprocessors.support import EvidenceUnit
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
 
+_CACHED_TEXTS = 4096
 COMPARABLE = ("amount", "rate", "period", "count")
 
 _GERMAN = {
@@ -59,14 +61,16 @@ class RoleChecker:
 
     def __init__(self, words: WordReader, roles: Roles, thresholds: Thresholds) -> None:
         self._words = words
-        self._roles = roles
+        self._strict = roles.strict
         self._limits = thresholds
+        self._roles_of = lru_cache(_CACHED_TEXTS)(roles.of)
+        self._marks = lru_cache(_CACHED_TEXTS)(self._read_marks)
 
     def wrong_roles(
         self, statement: Statement, content: Sequence[Word], best: EvidenceUnit, units: Sequence[EvidenceUnit]
     ) -> Iterator[Violation]:
         """Values that the best unit says of something else, and roles (monatlich, Wien …) that it does not name."""
-        clause_roles = self._roles.of(statement.text)
+        clause_roles = self._roles_of(statement.text)
         yield from self._role_clash(statement.text, clause_roles, best)
         rival = self._better_unit(statement, content, best, units)
         if rival is not None:
@@ -79,19 +83,20 @@ class RoleChecker:
             yield from self._segment_clash(statement, value, best)
 
     def _role_clash(self, text: str, claimed: Found, best: EvidenceUnit) -> Iterator[Violation]:
-        dimension = clash(claimed, best.roles)
+        own_roles, above_roles = self._roles_of(best.text), self._roles_of(best.above)
+        dimension = clash(claimed, own_roles)
         if dimension is None:
-            only_context = {name: groups for name, groups in best.context_roles.items() if name not in best.roles}
+            only_context = {name: groups for name, groups in above_roles.items() if name not in own_roles}
             dimension = clash(claimed, only_context)
         if dimension is None:
-            said = best.roles.keys() | best.context_roles.keys()
-            dimension = next((name for name in claimed if name in self._roles.strict and name not in said), None)
+            said = own_roles.keys() | above_roles.keys()
+            dimension = next((name for name in claimed if name in self._strict and name not in said), None)
         if dimension is None:
             for name, groups in claimed.items():
-                both = best.roles.get(name, frozenset()) | best.context_roles.get(name, frozenset())
-                own = best.roles.get(name, frozenset())
+                own = own_roles.get(name, frozenset())
+                both = own | above_roles.get(name, frozenset())
                 replaced = bool(groups - own) and bool(own - groups)
-                if name in self._roles.strict and (not groups <= both or replaced):
+                if name in self._strict and (not groups <= both or replaced):
                     dimension = name
         if dimension is not None:
             kind = "value_wrong_role" if dimension in ("frequency", "pay", "measure", "share", "time") else "subject"
@@ -146,13 +151,13 @@ class RoleChecker:
         local = self._marks(_local(statement, value))
         if sum(other.kind in COMPARABLE for other in statement.values) == 1:
             local |= {f"#{other.normalized}" for other in statement.values if other.kind == "date"}
-        local_roles = self._roles.of(_local(statement, value))
+        local_roles = self._roles_of(_local(statement, value))
         own_marks = frozenset[str]()
         role_ok = False
         for place in places:
             around_place = surroundings(best, place.start)
             own_marks |= self._marks(around_place)
-            role_ok = role_ok or clash(local_roles, self._roles.of(around_place)) is None
+            role_ok = role_ok or clash(local_roles, self._roles_of(around_place)) is None
         if not role_ok:
             yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
             return
@@ -162,7 +167,7 @@ class RoleChecker:
                 yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
                 return
 
-    def _marks(self, text: str) -> frozenset[str]:
+    def _read_marks(self, text: str) -> frozenset[str]:
         """Stems and dates of a stretch of text: what tells one value's place from another's."""
         stems = {stem for word in self._words.words(text) if not self._words.is_neutral(word) for stem in word.stems}
         stems |= {f"#{value.normalized}" for value in find_values(text) if value.kind == "date" or value.unit.startswith(".")}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from custom_postprocessors.claim_text import plain_claim
 from custom_postprocessors.evidence import (
@@ -20,12 +21,15 @@ from custom_postprocessors.evidence import (
 from custom_postprocessors.formula import Calculation, FormulaError, agrees, calculate
 from custom_postprocessors.numbers import canonical, parse_number
 from custom_postprocessors.roles import bundled_roles
-from custom_postprocessors.sentences import plain_markdown, row_text, split_units
+from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
 from custom_postprocessors.statement import StatementChecker, split_statements
 from custom_postprocessors.support import EvidenceReader, EvidenceUnit, choose_support
 from custom_postprocessors.value_roles import Thresholds
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import WordReader
+
+_CACHED_QUESTIONS = 16
+_CACHED_SECTIONS = 256
 
 
 class Verifier:
@@ -39,6 +43,8 @@ class Verifier:
         self._words = WordReader(analyzer)
         self._evidence = EvidenceReader(self._words)
         self._statements = StatementChecker(self._words, bundled_roles(), thresholds or Thresholds())
+        self._asked = lru_cache(_CACHED_QUESTIONS)(find_values)
+        self._split = lru_cache(_CACHED_SECTIONS)(split_units)
 
     def check(self, draft: DraftClaim, context: GroundedContext, question: str) -> Claim | Rejected:
         """The proven claim with quotes and values, or every reason why it may not be shown.
@@ -65,7 +71,7 @@ class Verifier:
         self, text: str, units: Sequence[EvidenceUnit], question: str, violations: list[Violation]
     ) -> list[EvidenceUnit]:
         """The units that carry all statements of a claim, in order, once each."""
-        asked = find_values(question)
+        asked = self._asked(question)
         chosen: list[EvidenceUnit] = []
         before: EvidenceUnit | None = None
         for statement in split_statements(text, self._words):
@@ -99,7 +105,7 @@ class Verifier:
                     draft, [_violation("quote_mismatch", f"Die Stelle {start}–{end} in „{block_id}“ wurde nicht gegeben.")]
                 )
             citations.append(_citation(passage, start, end))
-            shown |= _renderings(passage, start, end)
+            shown |= _renderings(passage, self._split(passage.text), start, end)
         if not _consists_of(text, shown):
             return _rejected(draft, [_violation("quote_mismatch", "Der Text ist nicht der zitierte Wortlaut.")])
         found = [(citation.entry_id, find_values(citation.quote)) for citation in citations]
@@ -116,7 +122,7 @@ class Verifier:
         calculation, stated = _calculated(draft, text, violations)
         if calculation is None or stated is None:
             return _rejected(draft, violations)
-        asked = find_values(question)
+        asked = self._asked(question)
         own = [value for value in values if not _is_result(value, stated) and not _given(value, asked)]
         operands, needed = _operands(calculation, units, asked, violations)
         words = self._words.words(text)
@@ -219,10 +225,10 @@ def _missing(values: Sequence[FoundValue], question: str) -> list[Violation]:
     return found
 
 
-def _renderings(passage: Passage, start: int, end: int) -> set[str]:
+def _renderings(passage: Passage, units: Sequence[TextUnit], start: int, end: int) -> set[str]:
     """How the slice may be shown: its plain text, or its table rows as statements."""
     found = {_loose(plain_markdown(passage.text[start:end]))}
-    for unit in split_units(passage.text):
+    for unit in units:
         if unit.kind == "row" and start <= unit.start and unit.end <= end:
             found.add(_loose(row_text(passage.text, unit)))
     return found
