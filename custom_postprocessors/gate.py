@@ -57,6 +57,8 @@ class GateVerdict:
     score: float
     features: EvidenceFeatures
     reason: Literal["kb_silent", "weak_evidence"] | None = None
+    entry_id: str | None = None
+    """The best supported entry; None when nothing was found."""
 
 
 class Gate:
@@ -77,33 +79,34 @@ class Gate:
         self._model = model or GateModel()
         self._floor = self._model.floor(encoder)
 
-    def features(self, question: str, hits: Sequence[NodeWithScore]) -> EvidenceFeatures:
-        """Features of the best supported of the eight best ranked entries; those of nothing when nothing was found."""
+    def features(self, question: str, hits: Sequence[NodeWithScore]) -> tuple[EvidenceFeatures, str | None]:
+        """Features and id of the best supported of the eight best ranked entries; those of nothing when nothing was found."""
         by_entry: dict[str, list[NodeWithScore]] = {}
         for hit in hits:
             by_entry.setdefault(entry_of(hit), []).append(hit)
         entries = [self._terms.entry(found) for found in list(by_entry.values())[:TOP_ENTRIES]]
         said = self._said.said(question)
         if not entries or not said:
-            return EvidenceFeatures()
+            return EvidenceFeatures(), None
         best = max(entries, key=lambda entry: support_of(said, entry))
         similarities = [score for hit in hits if (score := scores_of(hit).similarity) is not None]
-        return EvidenceFeatures(
+        features = EvidenceFeatures(
             support=support_of(said, best),
             missing=missing_in(said, names_of(question), best),
             outside=self._outside.unsaid(question, best),
             similarity=max(similarities, default=None),
         )
+        return features, best.entry_id
 
     def judge(self, question: str, hits: Sequence[NodeWithScore]) -> GateVerdict:
         """The verdict on the sections that retrieval returned for the question, best first."""
-        features = self.features(question, hits)
+        features, entry_id = self.features(question, hits)
         score = self._model.score(features)
         too_far = self._floor is not None and features.similarity is not None and features.similarity < self._floor
         if score >= self._model.threshold and not too_far:
-            return GateVerdict(score, features)
+            return GateVerdict(score, features, None, entry_id)
         silent = not hits or features.support < _SILENT_SUPPORT or features.outside == 1.0
-        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence")
+        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence", entry_id)
 
 
 class EvidenceGate(BaseNodePostprocessor):

@@ -26,7 +26,7 @@ from custom_postprocessors.sections import (
     role_of,
     text_of,
 )
-from custom_postprocessors.validity import ValidAt, period_coverage
+from custom_postprocessors.validity import ValidAt, is_silent_about_year, period_coverage
 from custom_postprocessors.windows import shown_parts
 
 KEPT_OF_SUB_QUERY = 2
@@ -150,7 +150,7 @@ class Grounder:
         """Whether the question may be answered from what was found, without grounding it."""
         main = list(retrieved.per_query[0]) if retrieved.per_query else []
         verdict = self.gate.judge(plan.queries[0], main)
-        if verdict.reason is None and self._misses_period(plan, main):
+        if verdict.reason is None and self._misses_period(plan, main, verdict.entry_id):
             return Judgement("out_of_period", verdict)
         return Judgement(verdict.reason, verdict)
 
@@ -204,9 +204,17 @@ class Grounder:
                 )
         return tuple(passages)
 
-    def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
-        """Whether the question writes a year in which nothing that was found holds."""
-        return plan.as_of[:4] in plan.queries[0] and self._nothing_valid(plan, hits)
+    def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore], best: str | None) -> bool:
+        """Whether the question writes a year in which nothing that was found holds, or of which the best entry says nothing."""
+        year = plan.as_of[:4]
+        if not plan.as_of_named or year not in plan.queries[0]:
+            return False
+        if self._nothing_valid(plan, hits):
+            return True
+        newest = max((text_of(hit, "stand") for hit in hits), default="")[:4]
+        if best is None or not newest.isdigit():
+            return False
+        return is_silent_about_year(best, self._source, int(year), newest_stand=int(newest))
 
     def _nothing_valid(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
         if not plan.as_of_named:

@@ -16,6 +16,8 @@ _LOOK_BACK_YEARS = 1
 """„davor 0,42 €“ has an open start, yet says nothing about how long before: it covers the year before its end."""
 _PLACES_BACK = 3
 _NEAR_THE_BEST = 0.7
+_YEARS_AHEAD = 3
+"""Rates and limits are set anew every year or two; so far ahead nothing is known."""
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜ*])|\n")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)* ?(?:%|€|Euro|Tage|Wochen|Monate|Jahre|Stunden)|\d,\d")
 
@@ -116,3 +118,19 @@ def period_coverage(
         ):
             return "covered"
     return coverage([fact for value, fact in facts if value >= least], year_span(as_of))
+
+
+def is_silent_about_year(entry_id: str, source: NodeSource, year: int, *, newest_stand: int) -> bool:
+    """Whether an entry, as a whole, says nothing for a year that it does not write.
+
+    That is so for a year three or more after `newest_stand`, the year up to which the knowledge base was kept, and where the
+    entry has dated values and none of them holds in that year. An entry of undated rules holds in every other year.
+    """
+    records = source.sections_of(entry_id)
+    if not records or any(str(year) in record.text for record in records):
+        return False
+    if year >= newest_stand + _YEARS_AHEAD:
+        return True
+    span = year_span(f"{year}-01")
+    verdicts = [overlaps(fact.validity, span) for record in records for fact in source.facts_of(record.node_id)]
+    return False in verdicts and True not in verdicts

@@ -3,7 +3,16 @@ from datetime import date
 import pytest
 
 from custom_postprocessors.evidence import Validity
-from custom_postprocessors.validity import ValidAt, coverage, month_span, overlaps, period_coverage, superseded, year_span
+from custom_postprocessors.validity import (
+    ValidAt,
+    coverage,
+    is_silent_about_year,
+    month_span,
+    overlaps,
+    period_coverage,
+    superseded,
+    year_span,
+)
 from tests.custom_postprocessors.grounding_parts import SmallIndex, fact
 from tests.retrieval_parts import section
 
@@ -74,3 +83,28 @@ def test_a_year_is_covered_by_facts_or_by_a_sentence_with_a_figure(text, as_of, 
         return float("Grenze" in said)
 
     assert period_coverage(index.hits("a#k"), index, worth, as_of) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "year", "expected"),
+    [
+        ("Die Grenze steigt jährlich.", [OF_2025], 2016, True),
+        ("Die Grenze steigt jährlich.", [OF_2025], 2025, False),
+        ("Die Grenze steigt jährlich.", [], 2016, False),
+        ("Im Jahr 2016 galt eine andere Grenze.", [OF_2025], 2016, False),
+        ("Die Frist beträgt vier Wochen.", [], 2028, False),
+        ("Die Frist beträgt vier Wochen.", [], 2029, True),
+        ("Ab 2029 beträgt die Frist vier Wochen.", [], 2029, False),
+    ],
+)
+def test_an_entry_is_silent_about_years_that_none_of_its_values_reaches(text, facts, year, expected):
+    index = SmallIndex([section("a#k", text)], facts)
+
+    assert is_silent_about_year("a", index, year, newest_stand=2026) is expected
+
+
+def test_an_open_end_reaches_two_years_ahead_and_no_further():
+    index = SmallIndex([section("a#k", "Die Grenze.")], [fact("a#k", "Grenze", "6 €", date(2026, 1, 1), None)])
+
+    assert not is_silent_about_year("a", index, 2028, newest_stand=2026)
+    assert is_silent_about_year("a", index, 2029, newest_stand=2026)
