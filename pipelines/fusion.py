@@ -37,7 +37,7 @@ class FusionOptions:
     typo_weight: float = 0.5
     rrf_k: float = 5.0
     candidates: int = 100
-    topic_boost: float = 0.05
+    topic_boost: float = 0.03
     stand_boost: float = 0.02
 
     @property

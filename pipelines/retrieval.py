@@ -1,9 +1,8 @@
 """Hybrid retrieval: three channels, fused over entries and sections, for a question or for a whole plan."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -23,7 +22,7 @@ SECTIONS_OF_SOURCE_TEXT = 3
 SUB_QUERY_WEIGHT = 0.5
 KEPT_OF_SUB_QUERY = 2
 _KEPT_FROM_PLACE = 6
-_STAND_MONTHS = 36
+_FRESH_MONTHS, _STALE_MONTHS = 12, 36
 _SCORE_KEYS: Mapping[Channel, str] = {"lexical": "score_bm25", "dense": "score_similarity", "typo": "score_ngram"}
 
 _EVIDENCE_KEYS = (*_SCORE_KEYS.values(), "score_fused")
@@ -84,8 +83,8 @@ class HybridRetriever(BaseRetriever):
         """
         allowed = self._allowed(plan.scopes)
         bundles = [self._search(query, allowed) for query in plan.queries]
-        boost = self._boosts(plan.topics, plan.as_of)
-        rankings = [self._boosted(fused, boost) for _, fused in bundles]
+        boost_of = self._boost_of(plan.topics, plan.as_of)
+        rankings = [self._boosted(fused, boost_of) for _, fused in bundles]
         searches = [bundle for bundle, _ in bundles]
         nodes = self._results(self._selected(self._merged(rankings), limit), searches)
         return Retrieved(
@@ -121,24 +120,25 @@ class HybridRetriever(BaseRetriever):
         masks = [self._rows_of_work[scope] for scope in scopes]
         return np.logical_or.reduce(masks) if masks else None
 
-    def _boosts(self, topics: Sequence[str], as_of: str) -> Mapping[str, float]:
-        """A factor for each entry, 1 or a little more."""
+    def _boost_of(self, topics: Sequence[str], as_of: str) -> Callable[[str], float] | None:
+        """A factor for an entry, 1 or a little more; None when nothing is boosted."""
         options = self._options
         if options.mode == "keyword_leading":
-            return {}
-        wanted = set(topics)
-        month = _month(as_of)
-        return {
-            entry_id: 1.0
-            + options.topic_boost * (info.topic in wanted)
-            + options.stand_boost * max(0.0, 1.0 - abs(month - _month(info.stand)) / _STAND_MONTHS)
-            for entry_id, info in self._nodes.entries.items()
-        }
+            return None
+        wanted, month = frozenset(topics), _month(as_of)
 
-    def _boosted(self, ranking: list[tuple[int, float]], boost: Mapping[str, float]) -> list[tuple[int, float]]:
-        if not boost:
+        def factor(entry_id: str) -> float:
+            info = self._nodes.entries[entry_id]
+            age_months = abs(month - _month(info.stand))
+            return 1.0 + options.topic_boost * (info.topic in wanted) + options.stand_boost * _freshness(age_months)
+
+        return factor
+
+    def _boosted(self, ranking: list[tuple[int, float]], boost_of: Callable[[str], float] | None) -> list[tuple[int, float]]:
+        if boost_of is None:
             return ranking
-        boosted = [(row, score * boost[self._entry_of_row[row]]) for row, score in ranking]
+        factors = {entry_id: boost_of(entry_id) for entry_id in {self._entry_of_row[row] for row, _ in ranking}}
+        boosted = [(row, score * factors[self._entry_of_row[row]]) for row, score in ranking]
         return sorted(boosted, key=lambda item: (-item[1], self._nodes.node_ids[item[0]]))
 
     def _merged(self, rankings: list[list[tuple[int, float]]]) -> list[tuple[int, float]]:
@@ -212,7 +212,12 @@ def _degraded(searches: Sequence[SearchBundle]) -> tuple[Channel, ...]:
     return tuple(channel for channel in CHANNELS if any(channel in search.failures for search in searches))
 
 
-def _month(text: str) -> int:
+def _freshness(age_months: int) -> float:
+    """1 within a year of the month asked about, then falling to 0 at three years."""
+    return min(1.0, max(0.0, (_STALE_MONTHS - age_months) / (_STALE_MONTHS - _FRESH_MONTHS)))
+
+
+def _month(stand: str) -> int:
     """Months since year 0 of a `YYYY-MM`."""
-    first = date.fromisoformat(f"{text}-01")
-    return first.year * 12 + first.month
+    year, _, month = stand.partition("-")
+    return int(year) * 12 + int(month)
