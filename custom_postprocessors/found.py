@@ -53,6 +53,10 @@ class Canvas:
             finish = next(offset for offset in self._offsets[end:] if offset > begin)
         self.found.append(FoundValue(begin, finish, self.text[begin:finish], kind, normalized, number, unit, range_end))
 
+    def offset(self, position: int) -> int:
+        """The offset in `text` of a position in `plain`."""
+        return self._offsets[position]
+
     def blank(self, start: int, end: int) -> None:
         """Hides `[start, end)` of `plain` from later finders."""
         self.plain = self.plain[:start] + "\x00" * (end - start) + self.plain[end:]

@@ -83,6 +83,8 @@ _ORDINAL_NOUN = (
 _ORDINAL = re.compile(
     rf"{_EDGE}(?P<list>\d{{1,3}}\.(?:\s?(?:bis(?:\s+zum)?|und|oder|,|-|/)\s?\d{{1,3}}\.)*)\s*(?:[a-zäöü]+en\s+)?{_ORDINAL_NOUN}"
 )
+_ORDINAL_BARE = re.compile(r"\b(?:nach|ab|seit|vor|mit|bis zu)\s?(?:dem|m)\s(?P<number>\d{1,2})\.(?=\s\d|\s?[,;:])")
+_ORDINAL_REACH = 60
 _ORDINAL_WORD = re.compile(
     rf"\b(?P<word>{'|'.join(sorted(_ORDINAL_WORDS, key=len, reverse=True))})e[nrsm]?\s+{_ORDINAL_NOUN}", re.IGNORECASE
 )
@@ -175,10 +177,26 @@ def find_ordinals(canvas: Canvas) -> None:
             number = Decimal(digits.group())
             canvas.take(start, end, "count", f"{canonical(number)}. {noun}", number, "." + noun)
         canvas.blank(match.start(), match.end())
+    _take_bare_ordinals(canvas)
     for match in _ORDINAL_WORD.finditer(canvas.plain):
         ordinal, noun = _ORDINAL_WORDS[match["word"].lower()], stem_noun(match["noun"])
         canvas.take(match.start(), match.end(), "count", f"{ordinal}. {noun}", Decimal(ordinal), "." + noun)
         canvas.blank(match.start(), match.end())
+
+
+def _take_bare_ordinals(canvas: Canvas) -> None:
+    """„nach dem 2. Dienstjahr zwei Monate, nach dem 5. drei Monate“: an ordinal without noun goes on with the one before."""
+    ordinals = [value for value in canvas.found if value.unit.startswith(".")]
+    if not ordinals:
+        return
+    for match in _ORDINAL_BARE.finditer(canvas.plain):
+        start = canvas.offset(match.start("number"))
+        known = [value for value in ordinals if value.end <= start and start - value.end <= _ORDINAL_REACH]
+        if known:
+            noun, number = max(known, key=lambda value: value.end).unit.removeprefix("."), Decimal(match["number"])
+            canvas.take(match.start("number"), match.end(), "count", f"{canonical(number)}. {noun}", number, "." + noun)
+            canvas.blank(match.start("number"), match.end())
+            ordinals.append(canvas.found[-1])
 
 
 def find_periods(canvas: Canvas) -> None:

@@ -37,6 +37,23 @@ def around(segments: tuple[Segment, ...], start: int) -> int:
     return max((index for index, segment in enumerate(segments) if segment.start <= start), default=0)
 
 
+def shared_end(text: str, start: int, end: int) -> str:
+    """What a value at `[start, end)` shares with the last of its enumeration („8 Wochen, ab 15 Jahren 10 Wochen volles Entgelt“).
+
+    Empty when something of its own stands after the value, or its clause is the last.
+    """
+    segments = split_segments(text)
+    index = around(segments, start)
+    if text[end : segments[index].end].strip(" *_"):
+        return ""
+    last = index
+    while last + 1 < len(segments) and re.fullmatch(
+        r"\s*(?:,|und|oder|sowie)\s*", text[segments[last].end : segments[last + 1].start]
+    ):
+        last += 1
+    return text[segments[last].start : segments[last].end] if last > index else ""
+
+
 def cell_of(unit: EvidenceUnit, start: int) -> int | None:
     """The index of a row's cell that holds offset `start` of the unit's text; None outside of rows."""
     absolute = unit.unit.start + start

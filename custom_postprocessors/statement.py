@@ -81,7 +81,8 @@ class StatementChecker:
         share = self._coverage(content, chosen)
         proven = any(value.kind in COMPARABLE for value in statement.values) and not missing
         named = any(word.is_noun for word in content)
-        if share < self._least(units, proven=proven) and (named or not proven):
+        said = proven and named and self._names_all(content, chosen)
+        if share < self._least(units, proven=proven) and (named or not proven) and not said:
             violations.append(_violation(*self._why(content, units, chosen)))
         elif self._continued_elsewhere(content, chosen, units):
             violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
@@ -102,6 +103,12 @@ class StatementChecker:
         total = sum(noun_weight(word) for word in words)
         covered = sum(noun_weight(word) * max(coverage(word, own), 0.85 * coverage(word, context)) for word in words)
         return covered / total if total else 1.0
+
+    @staticmethod
+    def _names_all(content: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> bool:
+        """Whether the carrying units name every noun themselves: with the values proven, other verbs need no support."""
+        own = frozenset(stem for unit in chosen for stem in unit.stems)
+        return all(coverage(word, own) == 1.0 for word in content if word.is_noun)
 
     def _least(self, units: Sequence[EvidenceUnit], *, proven: bool) -> float:
         if len({unit.passage.entry_id for unit in units}) > 1:

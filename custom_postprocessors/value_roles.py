@@ -6,12 +6,13 @@ from functools import lru_cache
 
 from custom_postprocessors.evidence import Violation
 from custom_postprocessors.roles import Found, Roles, clash
-from custom_postprocessors.segments import around, split_segments, surroundings
+from custom_postprocessors.segments import around, shared_end, split_segments, surroundings
 from custom_postprocessors.support import EvidenceUnit
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
 
 _CACHED_TEXTS = 4096
+_EXACT_MARK = 6.0
 COMPARABLE = ("amount", "rate", "period", "count")
 
 _GERMAN = {
@@ -122,13 +123,14 @@ class RoleChecker:
                 for found in unit.values
             )
             proven = all(any(proves(found, value) for found in unit.values) for value in values)
-            if rivals and not proven and self._own_share(unit, content, statement) > mine + self._limits.margin:
+            if rivals and not proven and self._own_share(unit, content, statement, least=1.0) > mine + self._limits.margin:
                 return unit
         return None
 
-    def _own_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement) -> float:
+    def _own_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement, least: float = 0.0) -> float:
         stems = _own_stems(unit)
-        covered = sum(noun_weight(word) * coverage(word, stems) for word in content)
+        shares = ((noun_weight(word), coverage(word, stems)) for word in content)
+        covered = sum(weight * share for weight, share in shares if share >= least)
         total = sum(noun_weight(word) for word in content)
         for value in statement.values:
             if value.kind == "date":
@@ -156,13 +158,15 @@ class RoleChecker:
         role_ok = False
         for place in places:
             around_place = surroundings(best, place.start)
-            own_marks |= self._marks(around_place)
+            own_marks |= self._marks(around_place) | _exact_marks(best, place)
+            if best.unit.kind == "sentence":
+                own_marks |= self._marks(_after_last_value(shared_end(best.text, place.start, place.end)))
             role_ok = role_ok or clash(local_roles, self._roles_of(around_place)) is None
         if not role_ok:
             yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
             return
         for rival in rivals:
-            theirs = self._marks(surroundings(best, rival.start))
+            theirs = self._marks(surroundings(best, rival.start)) | _exact_marks(best, rival)
             if self._mass(local & (theirs - own_marks)) > self._mass(local & (own_marks - theirs)) + self._limits.segment_margin:
                 yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
                 return
@@ -174,7 +178,7 @@ class RoleChecker:
         return frozenset(stems)
 
     def _mass(self, marks: frozenset[str]) -> float:
-        return sum(3.0 if mark.startswith("#") else self._words.weight(mark) for mark in marks)
+        return sum(_EXACT_MARK if mark.startswith("#") else self._words.weight(mark) for mark in marks)
 
 
 def _own_stems(unit: EvidenceUnit) -> frozenset[str]:
@@ -183,6 +187,18 @@ def _own_stems(unit: EvidenceUnit) -> frozenset[str]:
         return unit.stems
     basis = unit.unit.cells[3][0] - unit.unit.start
     return frozenset(stem for word in unit.words if word.start < basis for stem in word.stems)
+
+
+def _exact_marks(unit: EvidenceUnit, place: FoundValue) -> frozenset[str]:
+    """Dates and ordinals in the value's own stretch, as the whole unit reads them („nach dem 5. drei Monate“)."""
+    segments = split_segments(unit.text)
+    own = segments[around(segments, place.start)]
+    near = (value for value in unit.values if own.start <= value.start < own.end)
+    return frozenset(f"#{value.normalized}" for value in near if value.kind == "date" or value.unit.startswith("."))
+
+
+def _after_last_value(text: str) -> str:
+    return text[max((value.end for value in find_values(text)), default=len(text)) :]
 
 
 def _same_class(one: FoundValue, other: FoundValue) -> bool:

@@ -11,6 +11,9 @@ import yaml
 from custom_postprocessors.evidence import TextAnalyzer
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\.?(?=[^\w]|$)|[^\W\d_]+(?:-[^\W\d_]+)*")
+_HALF_COMPOUND = re.compile(
+    r"(?<![\w-])[A-ZÄÖÜ][^\W\d_]{2,}(?=-(?:\s?/\s?|,?\s(?:und|oder|bzw\.|sowie)\s)(?P<other>[^\W\d_]{7,})(?!\w|-))"
+)
 _DATA = Path(__file__).parent / "data"
 _LEAST_WEIGHT = 0.5
 _MOST_WEIGHT = 6.0
@@ -55,6 +58,7 @@ class WordReader:
 
     def __init__(self, analyzer: TextAnalyzer, synonyms: Iterable[Iterable[str]] | None = None) -> None:
         self._analyzer = analyzer
+        self._unknown = analyzer.rarity("\x00")
         self._forms: dict[str, _Form | None] = {}
         self._canonical: dict[str, str] = {}
         self._canonical = self._read_synonyms(bundled_synonyms() if synonyms is None else synonyms)
@@ -64,8 +68,10 @@ class WordReader:
     def words(self, text: str) -> tuple[Word, ...]:
         """The content words in order; numbers and stop words are left out."""
         found = []
+        halves = {match.start(): match["other"] for match in _HALF_COMPOUND.finditer(text)} if "-" in text else {}
         for match in _WORD.finditer(text):
-            form = self._form(match.group().rstrip("."))
+            written = match.group().rstrip(".")
+            form = self._whole_form(written, halves[match.start()]) if match.start() in halves else self._form(written)
             if form is not None:
                 found.append(Word(match.start(), match.end(), match.group(), form.whole, form.parts, form.weight))
         return tuple(found)
@@ -88,6 +94,21 @@ class WordReader:
                 self._forms.clear()
             self._forms[word] = self._read_form(word)
         return self._forms[word]
+
+    def _whole_form(self, half: str, other: str) -> _Form | None:
+        """„Weihnachts-“ before „und Urlaubsgeld“ as Weihnachtsgeld; the half alone when the other word has no known end."""
+        for start in range(3, len(other) - 3):
+            head, end = other[:start], other[start:]
+            if self._is_known(end) and any(map(self._is_known, (head, head.removesuffix("s"), half + end))):
+                whole, first, last = self._form(half + end), self._form(half), self._form(end)
+                if whole is None or first is None or last is None or whole.parts:
+                    return whole or first
+                return _Form(whole.whole, (first.whole, last.whole), whole.weight)
+        return self._form(half)
+
+    def _is_known(self, word: str) -> bool:
+        tokens = self._analyzer.tokens(word)
+        return bool(tokens) and self._analyzer.rarity(tokens[0]) < self._unknown
 
     def _read_form(self, word: str) -> _Form | None:
         tokens = self._analyzer.tokens(word)

@@ -114,3 +114,8 @@ def test_a_more_exact_source_proves_the_claim(source: str, claim: str) -> None:
 )
 def test_different_things_prove_nothing(source: str, claim: str) -> None:
     assert not proves(find_values(source)[0], find_values(claim)[0])
+
+
+def test_an_ordinal_without_noun_goes_on_with_the_one_before() -> None:
+    text = "Nach dem 2. Dienstjahr zwei Monate, nach dem 5. drei Monate."
+    assert [value.normalized for value in find_values(text)] == ["2. dienstjahr", "2 monat", "5. dienstjahr", "3 monat"]

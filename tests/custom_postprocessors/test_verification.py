@@ -134,3 +134,20 @@ def test_a_wrong_calculation_is_rejected(formula: DraftFormula | None, expected:
     text = "Für 14 Monate ergibt die HBG monatlich 97.020,00 €."
     outcome = check(text, "pv-sv-01", question="Was ist das in 14 Monaten?", derived=True, formula=formula)
     assert expected in kinds(outcome)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("Urlaubs- und Weihnachtsgeld sind im Juni fällig.", "Das Urlaubsgeld ist im Juni fällig."),
+        (
+            "Nach einem Unfall 8 Wochen, ab 15 Jahren 10 Wochen volles Entgelt.",
+            "Nach einem Unfall sind es 8 Wochen volles Entgelt.",
+        ),
+        ("| Kennzahl | Wert | Gültig |\n|---|---|---|\n| Löhne | 1,8 % | 2026 |", "Die Löhne steigen 2026 um 1,8 Prozent."),
+    ],
+)
+def test_a_true_claim_in_other_words_passes(source: str, text: str) -> None:
+    given = passage("pv-xx-09", source)
+    outcome = Verifier(StemAnalyzer()).check(DraftClaim(text, (given.block_id,)), context(given), "")
+    assert isinstance(outcome, Claim), outcome
