@@ -1,6 +1,7 @@
 """Norms („§ 68 Abs 2 Z 1 EStG“, „Art 267 AEUV“) and case numbers („C-233/20“, „8 ObA 23/23z“) in German text."""
 
 import re
+from collections.abc import Iterable
 
 from custom_postprocessors.found import Canvas
 
@@ -110,6 +111,20 @@ def _sub_paths(sub: str) -> list[str]:
 
 def _path(levels: dict[str, str]) -> str:
     return " ".join(f"{name} {levels[name]}" for name in _LEVELS if name in levels)
+
+
+def heading_norms(headings: Iterable[str], quote: str = "") -> frozenset[str]:
+    """The norms that headings above a quote name; below „§ 49 ASVG“ a quote that begins „(1)“ is also § 49 Abs 1 ASVG."""
+    found: set[str] = set()
+    for heading in headings:
+        canvas = Canvas(heading)
+        find_norms(canvas)
+        found |= {value.normalized for value in canvas.found}
+    paragraph = re.match(r"\W*\((\d+[a-z]?)\)", quote)
+    if paragraph:
+        whole = [re.fullmatch(r"(§ \S+) (?!Abs|Z|lit|Satz)(.+)", norm) for norm in found]
+        found |= {f"{match[1]} Abs {paragraph[1]} {match[2]}" for match in whole if match}
+    return frozenset(found)
 
 
 def same_norm(claimed: str, found: str) -> bool:

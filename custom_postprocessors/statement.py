@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from custom_postprocessors.evidence import Violation
 from custom_postprocessors.negation import Wording, added_turns, dropped_turns
+from custom_postprocessors.norms import same_norm
 from custom_postprocessors.polarity import bound, found_turns, says_not, says_only, soft_bound
 from custom_postprocessors.roles import Roles
 from custom_postprocessors.segments import cell_of
@@ -231,6 +232,8 @@ def _complete(
     for value in values:
         if any(proves(found, value) for unit in chosen for found in unit.values):
             continue
+        if value.kind == "norm" and any(same_norm(value.normalized, norm) for unit in chosen for norm in unit.norms):
+            continue  # the heading above the quote names it
         pool: Sequence[EvidenceUnit] = units if value.kind in ("norm", "case") else near
         if value.kind == "date" and any(_has_year(found) for found in best.values):
             pool = [unit for unit in near if unit.unit.kind in ("header", "heading")]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from custom_postprocessors.evidence import Citation, Passage
+from custom_postprocessors.norms import heading_norms
 from custom_postprocessors.sentences import TextUnit, split_units
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
@@ -32,6 +33,11 @@ class EvidenceUnit:
     context: frozenset[str]
     above: str
     position: int
+
+    @property
+    def norms(self) -> frozenset[str]:
+        """The norms that the entry's title and the section's heading name for this unit."""
+        return heading_norms((self.passage.title, self.passage.section), self.text)
 
     def citation(self) -> Citation:
         """The place of this unit, its quote an exact slice."""

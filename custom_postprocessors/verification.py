@@ -252,8 +252,12 @@ def _citation(passage: Passage, start: int, end: int) -> Citation:
 
 
 def _claim(text: str, values: Sequence[FoundValue], units: Sequence[EvidenceUnit]) -> Claim:
-    found = [(unit.passage.entry_id, unit.values) for unit in units]
+    found = [(unit.passage.entry_id, (*unit.values, *_heading_values(unit))) for unit in units]
     return Claim(text=text, citations=tuple(unit.citation() for unit in units), values=_values(values, found))
+
+
+def _heading_values(unit: EvidenceUnit) -> tuple[FoundValue, ...]:
+    return tuple(FoundValue(0, 0, norm, "norm", norm) for norm in sorted(unit.norms))
 
 
 def _values(values: Sequence[FoundValue], found: Sequence[tuple[str, Sequence[FoundValue]]]) -> tuple[Value, ...]:

@@ -6,11 +6,15 @@ It shares the value reader with the verifier, and none of its decisions.
 from collections.abc import Collection, Iterable, Mapping
 
 from custom_postprocessors.evidence import Claim, Violation
+from custom_postprocessors.norms import heading_norms, same_norm
 from custom_postprocessors.values import find_values, proves
 
 
 def recheck(
-    claims: Iterable[Claim], sections: Mapping[tuple[str, str], str], given_ids: Collection[str] | None = None
+    claims: Iterable[Claim],
+    sections: Mapping[tuple[str, str], str],
+    given_ids: Collection[str] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> tuple[Violation, ...]:
     """Everything that is provably wrong with final claims, in order; empty for a sound answer.
 
@@ -18,11 +22,12 @@ def recheck(
         claims: as shown to the reader.
         sections: (entry id, section heading) → the section's text.
         given_ids: entries that the model was given; None when every entry of `sections` was.
+        titles: entry id → title; a norm (never another value) may stand there or in the section's heading instead of the quote.
     """
     found: list[Violation] = []
     for claim in claims:
         found.extend(_of_citations(claim, sections, given_ids))
-        found.extend(_of_values(claim))
+        found.extend(_of_values(claim, titles or {}))
     return tuple(found)
 
 
@@ -43,10 +48,17 @@ def _of_citations(
             )
 
 
-def _of_values(claim: Claim) -> Iterable[Violation]:
+def _of_values(claim: Claim, titles: Mapping[str, str]) -> Iterable[Violation]:
     if claim.derived:
         return
     quoted = [value for citation in claim.citations for value in find_values(citation.quote)]
+    norms = {
+        norm
+        for citation in claim.citations
+        for norm in heading_norms((titles.get(citation.entry_id, ""), citation.section), citation.quote)
+    }
     for value in find_values(claim.text):
+        if value.kind == "norm" and any(same_norm(value.normalized, norm) for norm in norms):
+            continue
         if not any(proves(item, value) for item in quoted):
             yield Violation(kind="value_not_in_source", message="Wert in keinem Zitat.", claim=claim.text, value=value.text)

@@ -26,3 +26,11 @@ def test_a_value_in_no_quote_is_found() -> None:
 
 def test_an_entry_that_was_not_given_is_found() -> None:
     assert [item.kind for item in recheck([claim()], SECTIONS, given_ids=["pv-sv-06"])] == ["unknown_source"]
+
+
+def test_only_a_norm_may_stand_in_title_or_heading_instead_of_the_quote() -> None:
+    named = claim("Die Grenze liegt nach § 5 ASVG bei EUR 551,1.")
+    assert recheck([named], SECTIONS, titles={"pv-sv-05": "§ 5 Abs 2 ASVG: Grenze 2027"}) == ()
+    assert [item.value for item in recheck([named], SECTIONS)] == ["§ 5 ASVG"]
+    dated = claim("Die Grenze liegt 2027 bei EUR 551,1.")
+    assert [item.value for item in recheck([dated], SECTIONS, titles={"pv-sv-05": "Grenze 2027"})] == ["2027"]
