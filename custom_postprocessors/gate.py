@@ -33,12 +33,12 @@ class GateModel:
     measured, the cosine below which nothing is an answer; for any other encoder similarity has no part.
     """
 
-    intercept: float = -0.25
-    support: float = 11.4
-    missing: float = -2.9
-    outside: float = -3.0
+    intercept: float = -0.7
+    support: float = 13.9
+    missing: float = -3.6
+    outside: float = -5.0
     threshold: float = 0.5
-    similarity_floors: tuple[tuple[str, float], ...] = (("embedded", 0.2),)
+    similarity_floors: tuple[tuple[str, float], ...] = (("embedded", 0.15),)
 
     def score(self, features: EvidenceFeatures) -> float:
         """In [0, 1]: how likely it is that the best entry answers."""

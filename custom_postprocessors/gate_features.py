@@ -4,11 +4,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
+
+import yaml
 
 from custom_postprocessors.entry_terms import EntryTerms
 from custom_postprocessors.folding import fold
+from custom_postprocessors.words import bundled_neutral_words
 
+_EVERYDAY_WORDS = Path(__file__).parent / "data" / "everyday_words.yaml"
+_EVERYDAY_SHARE = 0.25
 _GENERIC_LETTERS = 3
 _SPECIFIC_LETTERS = 12
 _LEAST_SPECIFICITY = 0.2
@@ -99,8 +105,14 @@ class EvidenceFeatures:
     similarity: float | None = None
 
 
-def said_in(question: str, analyzer: QuestionAnalyzer) -> tuple[Said, ...]:
-    """What the question says, weighted by rarity in [0, 1], without words that the analysis made up by joining."""
+def everyday_words() -> frozenset[str]:
+    """The folded words that name no subject: everyday German and the neutral words of statements."""
+    lines = yaml.safe_load(_EVERYDAY_WORDS.read_text(encoding="utf-8"))
+    return frozenset(fold(word) for word in (*bundled_neutral_words(), *(str(word) for line in lines for word in line)))
+
+
+def said_in(question: str, analyzer: QuestionAnalyzer, everyday: frozenset[str] = frozenset()) -> tuple[Said, ...]:
+    """What the question says, weighted by rarity in [0, 1], everyday words a quarter; without words made up by joining."""
     highest = analyzer.rarity(_NO_TOKEN)
     said: list[Said] = []
     for group in analyzer.query_tokens(question).groups:
@@ -108,15 +120,16 @@ def said_in(question: str, analyzer: QuestionAnalyzer) -> tuple[Said, ...]:
         rarity = analyzer.rarity(typed.token)
         if typed.origin != "joined" and rarity > 0:
             terms = tuple((term.token, _worth(term, rarity, analyzer)) for term in group)
-            said.append(Said(typed.source, rarity / highest, terms, is_number=typed.origin == "number"))
+            share = _EVERYDAY_SHARE if everyday.issuperset(typed.source.split()) else 1.0
+            said.append(Said(typed.source, share * rarity / highest, terms, is_number=typed.origin == "number"))
     return tuple(said)
 
 
 class SaidReader:
     """What questions say, analysed once each; safe for many threads."""
 
-    def __init__(self, analyzer: QuestionAnalyzer) -> None:
-        self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(lambda question: said_in(question, analyzer))
+    def __init__(self, analyzer: QuestionAnalyzer, everyday: frozenset[str] = frozenset()) -> None:
+        self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(lambda question: said_in(question, analyzer, everyday))
 
     def said(self, question: str) -> tuple[Said, ...]:
         """As `said_in`."""

@@ -13,7 +13,7 @@ from custom_postprocessors.cross_refs import CrossReferences
 from custom_postprocessors.entry_terms import TermReader
 from custom_postprocessors.evidence import Conflict, ConflictRegister, Fact, GroundedContext, Passage
 from custom_postprocessors.gate import Gate, GateModel, GateVerdict
-from custom_postprocessors.gate_features import QuestionAnalyzer, Said, SaidReader
+from custom_postprocessors.gate_features import QuestionAnalyzer, Said, SaidReader, everyday_words
 from custom_postprocessors.outside import OutsideSubjects
 from custom_postprocessors.sections import (
     NodeSource,
@@ -122,7 +122,7 @@ class Grounder:
         self._terms = TermReader(analyzer, source)
         self._said = SaidReader(analyzer)
         subjects = outside or OutsideSubjects.bundled(analyzer)
-        self.gate = Gate(self._said, self._terms, subjects, gate_model, encoder=encoder)
+        self.gate = Gate(SaidReader(analyzer, everyday_words()), self._terms, subjects, gate_model, encoder=encoder)
         self._is_secondary = is_secondary
         self._best = BestSections(source, self._worth)
         self._references = CrossReferences(source, self._worth)

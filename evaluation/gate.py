@@ -19,7 +19,7 @@ REPEATS = 10
 SEED = 20260601
 RIDGE = 1.0
 ALLOWED = (0.01, 0.02, 0.03, 0.05, 0.08, 0.10, 0.15, 0.20)
-OUTSIDE_WEIGHT = -3.0
+OUTSIDE_WEIGHT = -5.0
 
 Judge = Callable[[str], Judgement]
 """A question → the gate's judgement on what retrieval finds for it."""

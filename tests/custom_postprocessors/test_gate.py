@@ -2,8 +2,17 @@ import pytest
 from llama_index.core.schema import QueryBundle
 
 from custom_postprocessors.entry_terms import EntryTerms, TermReader
+from custom_postprocessors.folding import fold
 from custom_postprocessors.gate import EvidenceGate, Gate, GateModel
-from custom_postprocessors.gate_features import EvidenceFeatures, SaidReader, missing_in, names_of, said_in, support_of
+from custom_postprocessors.gate_features import (
+    EvidenceFeatures,
+    SaidReader,
+    everyday_words,
+    missing_in,
+    names_of,
+    said_in,
+    support_of,
+)
 from custom_postprocessors.outside import KINDS, OutsideSubjects, WordGroup, read_groups
 from tests.custom_postprocessors.grounding_parts import SmallIndex
 from tests.retrieval_parts import section
@@ -151,3 +160,19 @@ def test_a_source_text_is_judged_by_the_sections_that_were_found():
     index = SmallIndex(sections)
 
     assert len(TermReader(index.analyzer, index).entry(index.hits("ris-x-01#b")).sections) == 1
+
+
+def test_everyday_words_count_a_quarter_and_terms_in_full(index):
+    weights = {
+        share: {one.source: one.weight for one in said_in("langsam kilometergeld", index.analyzer, words)}
+        for share, words in (("all", frozenset()), ("less", everyday_words()))
+    }
+
+    assert weights["less"]["langsam"] == pytest.approx(weights["all"]["langsam"] / 4)
+    assert weights["less"]["kilometergeld"] == weights["all"]["kilometergeld"]
+
+
+def test_no_everyday_word_is_a_subject_of_an_entry(bundled_nodes):
+    tags = {fold(tag) for node in bundled_nodes for tag in node.tags}
+
+    assert not tags & everyday_words()
