@@ -17,7 +17,7 @@ from custom_postprocessors.gate_features import (
     names_of,
     support_of,
 )
-from custom_postprocessors.outside import OutsideSubjects
+from custom_postprocessors.outside import OutsideSubjects, of_other_agreement
 from custom_postprocessors.sections import entry_of, scores_of
 
 TOP_ENTRIES = 8
@@ -93,7 +93,7 @@ class Gate:
         features = EvidenceFeatures(
             support=support_of(said, best),
             missing=missing_in(said, names_of(question), best),
-            outside=self._outside.unsaid(question, best),
+            outside=1.0 if of_other_agreement(question, said, best) else self._outside.unsaid(question, best),
             similarity=max(similarities, default=None),
         )
         return features, best.entry_id

@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter
 from custom_postprocessors.entry_terms import EntryTerms
 from custom_postprocessors.evidence import Frozen, TextAnalyzer
 from custom_postprocessors.folding import fold
+from custom_postprocessors.gate_features import Said
 
 DATA = Path(__file__).parent / "data"
 Kind = Literal["subjects", "places", "branches"]
@@ -28,6 +29,11 @@ _OF_LAW = (
 _ASKS_AGREEMENT = re.compile(
     r"\bkvs?\b|kollektiv ?vertrag|mindest ?(?:lohn|gehalt)|berufsjahr|stundenlohn|lohntafel|gehaltstafel|lohntabelle"
 )
+_OF_BRANCH = (
+    re.compile(r"\b([a-z]{6,})[ -]kv\b"),
+    re.compile(r"\b(?:kv|kollektivvertrags?)(?: (?:fur|der|des|das|die|den|im|in|bei|von))+ ([a-z]{5,})(?: ([a-z]{5,}))?"),
+)
+_SAID_AS_A_WHOLE = 0.5
 
 
 class WordGroup(Frozen):
@@ -82,6 +88,17 @@ class OutsideSubjects:
         return [
             term for kind in kinds for term in self._terms[kind] if term.pattern.search(squeezed if term.squeezed else folded)
         ]
+
+
+def of_other_agreement(question: str, said: Sequence[Said], entry: EntryTerms) -> bool:
+    """Whether the question names the branch of a collective agreement („KV der Friseure“) that the entry does not speak of.
+
+    A part of a compound is not enough: „Bewachungsgewerbe“ is not said by an entry on another „Gewerbe“.
+    """
+    folded = fold(question)
+    named = {word for pattern in _OF_BRANCH for hit in pattern.finditer(folded) for word in hit.groups() if word}
+    branches = [one for one in said if one.source in named]
+    return bool(branches) and all(one.found_in(entry.everything) < _SAID_AS_A_WHOLE for one in branches)
 
 
 def read_groups(path: Path) -> tuple[WordGroup, ...]:

@@ -13,7 +13,7 @@ from custom_postprocessors.gate_features import (
     said_in,
     support_of,
 )
-from custom_postprocessors.outside import KINDS, OutsideSubjects, WordGroup, read_groups
+from custom_postprocessors.outside import KINDS, OutsideSubjects, WordGroup, of_other_agreement, read_groups
 from tests.custom_postprocessors.grounding_parts import SmallIndex
 from tests.retrieval_parts import section
 
@@ -176,3 +176,24 @@ def test_no_everyday_word_is_a_subject_of_an_entry(bundled_nodes):
     tags = {fold(tag) for node in bundled_nodes for tag in node.tags}
 
     assert not tags & everyday_words()
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Was sagt der Kollektivvertrag für Kürschner?", True),
+        ("kürschner kv, was kriegt sie", True),
+        ("Was sagt der Kollektivvertrag für das Kürschnergewerbe?", True),
+        ("Was sagt der Kollektivvertrag im Metallgewerbe?", False),
+        ("metallgewerbe kv, was kriegt sie", False),
+        ("er zahlt eh mehr als im KV", False),
+        ("Ein Kürschner bekommt Kilometergeld.", False),
+    ],
+)
+def test_an_agreement_of_a_branch_that_the_entry_does_not_name_is_another_one(question, expected):
+    index = SmallIndex(
+        [section("kv-m-01#z", "Im Gewerbe steigt der Lohn.", title="Metallgewerbe", tags=("Kollektivvertrag",), work="kv")]
+    )
+    terms = TermReader(index.analyzer, index).entry(index.hits("kv-m-01#z"))
+
+    assert of_other_agreement(question, said_in(question, index.analyzer), terms) is expected
