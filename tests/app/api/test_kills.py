@@ -1,9 +1,8 @@
 """The service is killed while it writes; what it had acknowledged is there, and the audit chain holds."""
 
+import multiprocessing
 import random
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -11,12 +10,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.settings import ROOT, Settings
+from app.settings import Settings
 from app.store.audit import AuditLog
 from app.store.database import Database
 from app.store.feedback import Feedback
+from tests.app.api import small_server
 from tests.app.api.conftest import QUESTION
-from tests.app.process import free_port, health
+from tests.app.api.port import wait_for
+from tests.app.process import free_port
 
 pytestmark = pytest.mark.crash
 KILLS = 20
@@ -48,11 +49,23 @@ def write(url: str, kept: Acknowledged) -> None:
             return
 
 
+# Its processes are forks of one that has imported everything, so that a start takes moments.
+SERVERS = multiprocessing.get_context("forkserver")
+SERVERS.set_forkserver_preload([small_server.__name__])
+
+
+def is_up(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/v1/health", timeout=10).is_success
+    except httpx.TransportError:
+        return False
+
+
 def run_and_kill(settings: Settings, kept: Acknowledged, after_seconds: float) -> None:
-    command = [sys.executable, "-m", "tests.app.api.small_server", settings.model_dump_json()]
-    process = subprocess.Popen(command, cwd=ROOT)
-    health(settings.port, process)
+    process = SERVERS.Process(target=small_server.run, args=(settings.model_dump_json(),))
+    process.start()
     url = f"http://127.0.0.1:{settings.port}"
+    wait_for(lambda: is_up(url), 120)
     writers = [threading.Thread(target=write, args=(url, kept)) for _ in range(WRITERS)]
     before = len(kept.answers)
     for writer in writers:
@@ -61,7 +74,7 @@ def run_and_kill(settings: Settings, kept: Acknowledged, after_seconds: float) -
         time.sleep(0.01)
     time.sleep(after_seconds)
     process.kill()
-    process.wait()
+    process.join()
     for writer in writers:
         writer.join()
 
