@@ -10,6 +10,10 @@ _LAW = (
     r"(?:[A-ZÄÖÜ][\wäöüß-]*(?:gesetz(?:buch)?(?:es)?|verordnung|richtlinie)\b|Wr\.? KommStG|VO|RL|"
     r"[A-ZÄÖÜ][\w]*-?[\w-]*[A-Z]{1,}[\w-]*|EO|GRC)"
 )
+_LOWER_LAW = (
+    "asvg|estg|abgb|angg|avrag|urlg|efzg|kommstg|azg|arg|mschg|vkg|bmsvg|alvg|gewo|arbvg|flag|bao|glbg|apsg|gsvg|aeuv|dsgvo|ugb|"
+    "stgb|zpo|asgg|iesg|beinstg|bag|kjbg|auslbg|ustg|lsd-bg|buag"
+)
 _SUB = (
     r"(?:\s*,?\s*(?:und\s+|oder\s+|sowie\s+|iVm\s+)?"
     r"(?:Abs(?:atz|ätze|\.)?|Z(?:iffern?|iff\.?|\.)?|lit(?:era|\.)?|Satz|UAbs\.?|Unterabs(?:atz|\.)?)"
@@ -20,7 +24,7 @@ _PARAGRAPH = re.compile(rf"(?P<number>{_NUMBER}|[IVX]+\b)(?P<sub>{_SUB}*)")
 _NEXT = re.compile(
     r"\s*(?:,\s*(?:und\s+)?|und\s+|oder\s+|sowie\s+|bis\s+|-\s*|iVm\s+)(?:§§?\s*|Art(?:\.|ikel)?\s+)?(?=\d|[IVX]+\b)"
 )
-_LAW_AFTER = re.compile(rf"\s*(?:des\s+|der\s+|\(\s*)?(?P<law>{_LAW})(?P<old>\s+aF\b)?")
+_LAW_AFTER = re.compile(rf"\s*(?:des\s+|der\s+|\(\s*)?(?P<law>{_LAW}|(?i:{_LOWER_LAW})\b)(?P<old>\s+aF\b)?")
 _LONE_SUB = re.compile(
     r"\b(?:Abs(?:atz|\.)?|Z(?:iffer|\.)?|lit\.?)\s?\d+[a-z]?\b(?:\s(?:Z|lit|Satz)\s?[\da-z]+\b)*(?:\s+(?P<law>[A-ZÄÖÜ]\w*[A-Z]\w*))?"
 )
@@ -155,4 +159,4 @@ def _split(norm: str) -> tuple[list[tuple[str, str]], str]:
 
 
 def _canonical_law(law: str) -> str:
-    return law.replace("-", "").removesuffix("es") if law.endswith("gesetzes") else law.replace("-", "")
+    return (law.removesuffix("es") if law.endswith("gesetzes") else law).replace("-", "").lower()

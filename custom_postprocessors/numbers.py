@@ -47,12 +47,13 @@ def _number_words() -> dict[str, Decimal]:
 NUMBER_WORDS = _number_words()
 """Number words from zwei to neunzehntausend, lower case; „ein“ is not among them, because it is also the article."""
 
-DIGITS = r"\d{1,3}(?:[.'’]\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+|\d+[.,]\d+|\d+"
+DIGITS = r"\d{1,3}(?:['’]\d{3})+\.\d+|\d{1,3}(?:[.'’]\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+|\d+[.,]\d+|\d+"
 """A number in digits: 6.930,00 · 6930 · 1.234,5 · 551.10 · 6’930 · 1,234.50."""
 
 ARTICLE = "|".join(sorted(_ARTICLES, key=len, reverse=True))
 FRACTION_NOUNS = "|".join(sorted(_DENOMINATORS, key=len, reverse=True))
 
+_SMALL = {"": Decimal(0), "ein": Decimal(1), "eins": Decimal(1)}
 _LETTERS = re.compile(r"[A-Za-zÄÖÜäöüß]{3,}")
 _COMPOUND = re.compile(
     r"(?P<number>[a-zäöüß]{3,}?)(?P<tail>wöch\w*|tägig\w*|monatig\w*|monatlich\w*|jährig\w*|stündig\w*|minütig\w*|fach\w*|prozentig\w*"
@@ -98,14 +99,35 @@ def digits_for_words(text: str) -> tuple[str, list[int]]:
     return "".join(pieces), offsets
 
 
+def _number_of(word: str) -> Decimal | None:
+    """The number of a word, also of a long one (dreihundertfünfzig, zweitausendfünfhundert)."""
+    known = NUMBER_WORDS.get(word)
+    if known is not None or ("hundert" not in word and "tausend" not in word):
+        return known
+    thousands, mark, rest = word.rpartition("tausend")
+    above, below = _below_thousand(thousands), _below_thousand(rest.removeprefix("und"))
+    if above is None or below is None:
+        return None
+    return (above or 1) * 1000 + below if mark else below
+
+
+def _below_thousand(word: str) -> Decimal | None:
+    hundreds, mark, rest = word.rpartition("hundert")
+    rest = rest.removeprefix("und") if mark else rest
+    count, below = (_SMALL.get(part, NUMBER_WORDS.get(part)) for part in (hundreds, rest))
+    if count is None or below is None or below >= 100 or count >= 10:
+        return None
+    return (count or 1) * 100 + below if mark else below
+
+
 def _in_digits(word: str) -> str | None:
-    number = NUMBER_WORDS.get(word)
+    number = _number_of(word)
     if number is not None:
         return canonical(number).replace(".", ",")
     match = _COMPOUND.fullmatch(word)
     if match is None:
         return None
-    number = Decimal(1) if match["number"] == "ein" else NUMBER_WORDS.get(match["number"])
+    number = Decimal(1) if match["number"] == "ein" else _number_of(match["number"])
     if number is None:
         return None
     digits = canonical(number).replace(".", ",")
@@ -125,6 +147,8 @@ def parse_number(text: str) -> Decimal | None:
     if word in _ARTICLES:
         return Decimal(1)
     digits = word.replace("'", ".").replace("’", ".").replace(" ", "")
+    if re.fullmatch(r"\d{1,3}(?:['’]\d{3})+\.\d+", word):
+        return Decimal(word.replace("'", "").replace("’", ""))
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+\.\d+", digits):
         return Decimal(digits.replace(",", ""))
     if re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits):

@@ -27,6 +27,7 @@ _RATE = re.compile(
     rf"{_LIST}\s{{0,3}}-?(?P<unit>Prozentpunkte?n?\b|PP\b|%-Punkte?n?\b|%(?:ig\w*)?|Prozent\b|prozentig\w*|v\.?\s?H\.|‰|Promille\b)",
     re.IGNORECASE,
 )
+_RATE_ONE = re.compile(rf"\b(?P<list>{ARTICLE})\s(?P<unit>Prozent|Promille)\b", re.IGNORECASE)
 _FRACTION = re.compile(rf"\b(?P<count>{ARTICLE}|\d+)[\s-]?(?P<noun>{FRACTION_NOUNS})(?:n|s)?\b", re.IGNORECASE)
 _HALF = re.compile(r"\b(?:die|der|zur|zur|eine|einer)\s+Hälfte\b|\bHälfte\b", re.IGNORECASE)
 _SLASH = re.compile(r"(?<![\w.,/])(?P<count>\d{1,2})/(?P<below>\d{1,3})(?![\w/]|[.,]\d)")
@@ -140,6 +141,9 @@ def find_rates(canvas: Canvas) -> None:
             _take_list(canvas, match, "rate", "%", lambda n: n / 10)
         else:
             _take_list(canvas, match, "rate", "%")
+    for match in _RATE_ONE.finditer(canvas.plain):
+        divisor = 10 if match["unit"].lower() == "promille" else 1
+        _take_list(canvas, match, "rate", "%", Decimal(divisor).__rtruediv__)
     _take_fractions(canvas)
     _take_multiples(canvas)
 

@@ -24,6 +24,7 @@ from custom_postprocessors.roles import bundled_roles
 from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
 from custom_postprocessors.statement import StatementChecker, split_statements
 from custom_postprocessors.support import EvidenceReader, EvidenceUnit, choose_support
+from custom_postprocessors.unread import unread_numbers
 from custom_postprocessors.value_roles import Thresholds
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import WordReader
@@ -60,8 +61,9 @@ class Verifier:
             return self._check_quoted(draft, plain.text, context)
         units = [unit for passage in passages for unit in self._evidence.units(passage)]
         values = find_values(plain.text)
-        if draft.derived:
+        if draft.derived and not _only_states(draft, plain.text):
             return self._check_derived(draft, plain.text, values, units, question)
+        violations.extend(unread_numbers(plain.text, values, units))
         chosen = self._check_statements(plain.text, units, question, violations)
         if violations:
             return _rejected(draft, violations)
@@ -166,6 +168,17 @@ def _calculated(draft: DraftClaim, text: str, violations: list[Violation]) -> tu
     if not any(_is_result(value, stated) for value in find_values(text)):
         violations.append(_violation("arithmetic", "Das Ergebnis der Formel steht nicht in der Aussage."))
     return calculation, stated
+
+
+def _only_states(draft: DraftClaim, text: str) -> bool:
+    """Whether a claim marked derived calculates nothing: its result is one of its operands. It is checked as a statement."""
+    if draft.formula is None:
+        return False
+    try:
+        calculation = calculate(draft.formula.expression)
+    except FormulaError:
+        return False
+    return calculation.value in calculation.operands and any(_is_result(value, calculation.value) for value in find_values(text))
 
 
 def _operands(

@@ -119,3 +119,31 @@ def test_different_things_prove_nothing(source: str, claim: str) -> None:
 def test_an_ordinal_without_noun_goes_on_with_the_one_before() -> None:
     text = "Nach dem 2. Dienstjahr zwei Monate, nach dem 5. drei Monate."
     assert [value.normalized for value in find_values(text)] == ["2. dienstjahr", "2 monat", "5. dienstjahr", "3 monat"]
+
+
+@pytest.mark.parametrize(
+    ("written", "normalized"),
+    [
+        ("dreihundertfünfzig Euro", "350 EUR"),
+        ("zweitausendfünfhundert Euro", "2500 EUR"),
+        ("hundertzwanzig Tage", "120 tag"),
+        ("tausendeins Euro", "1001 EUR"),
+        ("siebenhundertdreiundzwanzig Euro", "723 EUR"),
+        ("ein Prozent", "1 %"),
+        ("ein Promille", "0.1 %"),
+        ("6'930.00 €", "6930 EUR"),
+        ("§ 5 asvg", "§ 5 asvg"),
+    ],
+)
+def test_numbers_in_words_and_uncommon_signs_are_read(written: str, normalized: str) -> None:
+    assert [value.normalized for value in find_values(written)] == [normalized]
+
+
+@pytest.mark.parametrize("text", ["im letzten Jahrhundert", "hunderte Betriebe", "ein Hundertstel mehr als tausende"])
+def test_words_that_only_contain_a_number_word_are_none(text: str) -> None:
+    assert [value for value in find_values(text) if value.unit != "%"] == []
+
+
+def test_a_law_in_lower_case_is_the_law() -> None:
+    (claimed,), (same,), (other,) = (find_values(text) for text in ("§ 5 estg", "§ 5 EStG", "§ 5 ASVG"))
+    assert (proves(same, claimed), proves(other, claimed)) == (True, False)

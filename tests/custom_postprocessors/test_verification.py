@@ -184,3 +184,23 @@ def test_a_heading_proves_no_other_norm(norm: str) -> None:
     text = f"Unter Entgelt sind nach {norm} die Geld- und Sachbezüge zu verstehen."
     outcome = Verifier(StemAnalyzer()).check(DraftClaim(text, (LAW.block_id,)), context(LAW), "")
     assert kinds(outcome) == {"norm_not_in_source"}
+
+
+@pytest.mark.parametrize(
+    "written", ["551,1O €", "5S1,10 €", "DXL½ Euro", "Ⅻ Euro", "511,10\u00a0€", "fünfhundertelf Euro", "５１１,１０ €"]
+)
+def test_a_number_in_disguise_is_no_way_around_the_check(written: str) -> None:
+    assert "value_not_in_source" in kinds(check(f"Die monatliche Geringfügigkeitsgrenze beträgt 2026 {written}.", "pv-sv-05"))
+
+
+def test_a_derived_claim_that_calculates_nothing_is_checked_as_a_statement() -> None:
+    formula = DraftFormula("231,00 * 1", "231,00")
+    assert "value_wrong_role" in kinds(check("HBG monatlich: 231,00 €", "pv-sv-01", derived=True, formula=formula))
+    plain = check("HBG täglich: 231,00 €", "pv-sv-01", derived=True, formula=formula)
+    assert isinstance(plain, Claim)
+    assert (plain.derived, plain.formula) == (False, None)
+
+
+@pytest.mark.parametrize("text", ["", " ", "[pv-sv-05]", "⚠", "…", "x" * 5000, "\u200b\u202e"])
+def test_text_that_says_nothing_or_too_much_is_malformed(text: str) -> None:
+    assert "malformed" in kinds(check(text, "pv-sv-05"))
