@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -16,6 +17,8 @@ from custom_postprocessors.grounding import Judgement
 from evaluation.answer_metrics import section_texts
 from evaluation.answers import AnswersReport, evaluate_answers
 from evaluation.answers import report_text as answers_text
+from evaluation.bench import report_text as bench_text
+from evaluation.bench import run_bench
 from evaluation.floors import broken_floors
 from evaluation.gate import GateReport, gate_report, samples_of
 from evaluation.gate import report_text as gate_text
@@ -106,6 +109,26 @@ def verification(as_json: JsonOption = False) -> None:
         print_json(report.model_dump(mode="json"))
     else:
         typer.echo(verification_text(report))
+
+
+@app.command()
+def bench(
+    kb: Annotated[Path | None, typer.Option("--kb", help="Folder with `dokumente/`; default: PV_KB_DIR.")] = None,
+    goldset: GoldsetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build time, memory, latency and recall of this retrieval and of stock LlamaIndex in the same run.
+
+    Without a goldset: the textbook sets and `hard` for the bundled knowledge base, the entries' titles for another one.
+    """
+    with reported_errors(), TemporaryDirectory() as work:
+        folder = (kb or Settings.load().kb_dir).expanduser().resolve()
+        chosen = goldset or ([GOLDSETS / f"{name}.yaml" for name in (*TEXTBOOK, "hard")] if kb is None else [])
+        report = run_bench(folder, chosen, Path(work))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(bench_text(report))
 
 
 @app.command()

@@ -28,8 +28,14 @@ class DenseIndex:
         if len(counts) != len(node_ids) or not counts.all():
             raise IndexFault("The index lacks vectors of some sections.", hint="Build the index anew.")
         self._matrix = np.ascontiguousarray(vectors.matrix, dtype=np.float32)
+        self._vectors = SectionVectors(owners=vectors.owners, matrix=self._matrix)
         self._starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)[:-1]]) if len(counts) else counts
         self._tie_ranks = np.argsort(np.argsort(np.array(node_ids, dtype=object), kind="stable"), kind="stable")
+
+    @property
+    def vectors(self) -> SectionVectors:
+        """Every vector and the row of the section it belongs to."""
+        return self._vectors
 
     @property
     def rows(self) -> int:
