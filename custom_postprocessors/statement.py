@@ -92,6 +92,22 @@ class StatementChecker:
         violations.extend(self._turned(statement, best, chosen))
         return Verdict(chosen, tuple(violations))
 
+    def check_derived(self, text: str, question: str, units: Sequence[EvidenceUnit]) -> Iterator[Violation]:
+        """Of a calculated claim: whom it is said of, and what it denies or restricts, must be in its sources or the question.
+
+        Periods and shares are left out, because calculating is how they change (monthly × 14).
+        """
+        given = " ".join((question, *(f"{unit.above} {unit.text}" for unit in units)))
+        said = self._roles.of(given)
+        for dimension, groups in self._roles.of(text).items():
+            if dimension in self._roles.strict and dimension != "frequency" and not groups <= said.get(dimension, frozenset()):
+                yield _violation("subject", f"Die Quellen der Berechnung sagen das nicht in dieser Zuordnung ({dimension}).")
+        turns = {turn for turn, _, _ in found_turns(text)}
+        if "not" in turns and not says_not(given):
+            yield _violation("negation", "Die Quellen der Berechnung verneinen das nicht.")
+        if "only" in turns and not says_only(given):
+            yield _violation("negation", "Die Quellen der Berechnung sagen nicht „nur“.")
+
     def _score(self, unit: EvidenceUnit, words: Sequence[Word], values: Sequence[FoundValue]) -> float:
         covered = sum(noun_weight(word) * max(coverage(word, unit.stems), 0.5 * coverage(word, unit.context)) for word in words)
         proven = sum(1 for value in values if any(proves(found, value) for found in unit.values))

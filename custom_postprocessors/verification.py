@@ -136,6 +136,8 @@ class Verifier:
             violations.append(_violation("unsupported", "Die zitierten Abschnitte tragen die Berechnung nicht."))
         if not support.units:
             violations.append(_violation("uncited", "Kein Operand der Berechnung ist belegt."))
+        violations.extend(unread_numbers(text, values, units))
+        violations.extend(self._statements.check_derived(text, question, support.units))
         if violations:
             return _rejected(draft, violations)
         formula = Formula(expression=calculation.expression, operands=tuple(operands), result=canonical(stated))

@@ -204,3 +204,17 @@ def test_a_derived_claim_that_calculates_nothing_is_checked_as_a_statement() -> 
 @pytest.mark.parametrize("text", ["", " ", "[pv-sv-05]", "⚠", "…", "x" * 5000, "\u200b\u202e"])
 def test_text_that_says_nothing_or_too_much_is_malformed(text: str) -> None:
     assert "malformed" in kinds(check(text, "pv-sv-05"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Für 14 Monate ergibt die HBG monatlich für Lehrlinge 97.020,00 €.", "subject"),
+        ("Für 14 Monate ergibt die HBG monatlich in Wien 97.020,00 €.", "subject"),
+        ("Für 14 Monate ergibt die HBG monatlich nicht 97.020,00 €.", "negation"),
+        ("Für 14 Monate ergibt nur die HBG monatlich 97.020,00 €.", "negation"),
+    ],
+)
+def test_a_calculation_is_said_of_what_its_sources_say(text: str, expected: str) -> None:
+    formula = DraftFormula("14 * 6930", "97020")
+    assert expected in kinds(check(text, "pv-sv-01", question="Und in 14 Monaten?", derived=True, formula=formula))
