@@ -32,7 +32,7 @@ from pipelines.intake import read_question
 
 GOLDSETS = Path(__file__).parent / "goldsets"
 TEXTBOOK = ("sv", "lst", "arb", "kvrj")
-ALL_SETS = (*TEXTBOOK, "hard", "out_of_kb")
+ALL_SETS = (*TEXTBOOK, "hard", "fast", "fresh", "out_of_kb", "out_of_kb_2")
 RETRIEVED_FOR_RANKS = 40
 
 app = typer.Typer(

@@ -6,12 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from app.assembly import Assembly
+from app.cli.main import app as product
 from app.settings import Settings
 from pipelines.contracts import Answer, Outcome, Refusal
 from pipelines.intake import read_question
@@ -37,24 +39,15 @@ def asked(assembly: Assembly, question: str, **fields: str) -> Outcome:
     return assembly.service.ask(read_question(question, **fields))
 
 
-def command(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PV_")}
-    environment = {
-        **kept,
-        "PV_DATA_DIR": str(settings.data_dir),
-        "PV_OLLAMA_URL": NOBODY,
-        "PV_TODAY": "2026-06-15",
-        "PYTHONWARNINGS": "error::DeprecationWarning:app",
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+@pytest.fixture
+def command(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Runs `python -m app …` in this process, under the settings of the module."""
+    for name in [name for name in os.environ if name.startswith("PV_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PV_DATA_DIR", str(settings.data_dir))
+    monkeypatch.setenv("PV_OLLAMA_URL", NOBODY)
+    monkeypatch.setenv("PV_TODAY", "2026-06-15")
+    return lambda *arguments: CliRunner().invoke(product, arguments)
 
 
 def test_a_value_is_answered_with_the_place_that_proves_it(assembly: Assembly) -> None:
@@ -117,45 +110,45 @@ def test_personal_data_goes_nowhere(assembly: Assembly) -> None:
     assert outcome.notices != ()
 
 
-def test_the_command_line_prints_one_document_and_ends_with_the_right_code(settings: Settings) -> None:
-    answered = command(settings, "ask", "Wie hoch ist die Geringfügigkeitsgrenze 2026?", "--json")
+def test_the_command_line_prints_one_document_and_nothing_else(settings: Settings) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PV_")}
+    environment = {**kept, "PV_DATA_DIR": str(settings.data_dir), "PV_OLLAMA_URL": NOBODY, "PV_TODAY": "2026-06-15"}
+    line = [sys.executable, "-m", "app", "ask", "Wie hoch ist die Geringfügigkeitsgrenze 2026?", "--json"]
+    answered = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert (answered.returncode, answered.stderr) == (0, "")
     assert json.loads(answered.stdout)["status"] == "answered"
-    refused = command(settings, "ask", "Wann ist die UVA abzugeben?", "--json")
-    assert (refused.returncode, json.loads(refused.stdout)["status"]) == (0, "refused")
-    unavailable = command(settings, "ask", "Wie hoch ist der DB?", "--model", "qwen3.8:27b", "--json")
-    assert (unavailable.returncode, json.loads(unavailable.stdout)["refusal_reason"]) == (3, "model_unavailable")
+
+
+def test_a_refusal_ends_with_0_and_an_unavailable_model_with_3(command: Callable[..., Result]) -> None:
+    refused = command("ask", "Wann ist die UVA abzugeben?", "--json")
+    assert (refused.exit_code, json.loads(refused.stdout)["status"]) == (0, "refused")
+    unavailable = command("ask", "Wie hoch ist die Geringfügigkeitsgrenze?", "--model", "qwen3.8:27b", "--json")
+    assert (unavailable.exit_code, json.loads(unavailable.stdout)["refusal_reason"]) == (3, "model_unavailable")
 
 
 @pytest.mark.parametrize(
     "arguments", [("ask", "   "), ("ask", "x" * 2001), ("ask", "Wie hoch?", "--as-of", "2026-13"), ("search",), ("asks", "x")]
 )
-def test_bad_input_ends_with_2_and_prints_nothing_on_stdout(settings: Settings, arguments: tuple[str, ...]) -> None:
-    result = command(settings, *arguments)
-    assert (result.returncode, result.stdout) == (2, "")
+def test_bad_input_ends_with_2_and_prints_nothing_on_stdout(command: Callable[..., Result], arguments: tuple[str, ...]) -> None:
+    result = command(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
 
 
-def test_search_lists_sections_with_every_score(settings: Settings) -> None:
-    result = command(settings, "search", "Geringfügigkeitsgrenze 2026", "--k", "5", "--json")
-    found = json.loads(result.stdout)
+def test_search_lists_sections_with_every_score(command: Callable[..., Result]) -> None:
+    found = json.loads(command("search", "Geringfügigkeitsgrenze 2026", "--k", "5", "--json").stdout)
     assert found["entries"][0] == "pv-sv-05"
     assert [hit["rank"] for hit in found["results"]] == [1, 2, 3, 4, 5]
     assert set(found["results"][0]["scores"]) == {"bm25", "similarity", "ngram", "fused"}
     assert (found["degraded"], found["plan"]["as_of"]) == ([], "2026-06")
 
 
-def test_doctor_finds_nothing_broken_without_ollama(settings: Settings) -> None:
-    result = command(settings, "doctor", "--json")
+def test_doctor_finds_nothing_broken_without_ollama(command: Callable[..., Result]) -> None:
+    result = command("doctor", "--json")
     diagnosis = json.loads(result.stdout)
-    assert (result.returncode, diagnosis["ok"]) == (0, True)
-    assert {check["name"] for check in diagnosis["checks"]} >= {
-        "settings",
-        "knowledge_base",
-        "index",
-        "ollama",
-        "answering_model",
-    }
+    assert (result.exit_code, diagnosis["ok"]) == (0, True)
+    names = {check["name"] for check in diagnosis["checks"]}
+    assert names >= {"settings", "knowledge_base", "index", "ollama", "answering_model"}
 
 
 def single_values(assembly: Assembly) -> list[tuple[str, str, str]]:
@@ -169,6 +162,7 @@ def single_values(assembly: Assembly) -> list[tuple[str, str, str]]:
     return list(found.values())
 
 
+@pytest.mark.load
 def test_the_answer_follows_a_changed_knowledge_base(assembly: Assembly, settings: Settings, tmp_path: Path) -> None:
     chosen = single_values(assembly)[:COUNTERFACTUALS]
     assert len(chosen) == COUNTERFACTUALS
