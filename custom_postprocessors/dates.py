@@ -103,7 +103,6 @@ def _take_days_of_month(canvas: Canvas) -> None:
         canvas.take(match.start(), match.end(), "date", f"{int(match['day'])}. {relative}")
         canvas.blank(match.start(), match.end())
 
-
     for match in _EDGE_OF.finditer(canvas.plain):
         relative = " ".join(word.removesuffix("es").removesuffix("s") for word in match["relative"].lower().split())
         edge = "anfang" if match["edge"] == "Anfang" else "mitte" if match["edge"] == "Mitte" else "ende"

@@ -2,6 +2,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from app.job_starter import JobStarter
 from app.job_work import ingest_arguments, job_log
 from app.settings import Settings
@@ -20,6 +22,7 @@ def ended(jobs: Jobs, job_id: int) -> Job:
     return job
 
 
+@pytest.mark.load
 def test_a_requested_job_runs_in_its_own_process_with_its_log(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "kb")
     folder.put("pv-a-01", entry("pv-a-01"))

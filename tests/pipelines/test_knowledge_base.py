@@ -1,6 +1,9 @@
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -175,11 +178,27 @@ def test_a_pipe_or_socket_does_not_block(tmp_path: Path, monkeypatch: pytest.Mon
         assert report(folder) == [("pv-tst-02.md", "not_a_file", "error"), ("pv-tst-03.md", "not_a_file", "error")]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path, {**named("pv-tst-01"), **named("pv-tst-02")})
-    (folder / "dokumente" / "pv-tst-02.md").chmod(0)
-    assert report(folder) == [("pv-tst-02.md", "unreadable", "error")]
+@contextmanager
+def without_roots_rights() -> Iterator[None]:
+    """Root may read everything, so it becomes nobody for the time of the block."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+def test_an_unreadable_file_is_reported() -> None:
+    # pytest's own temporary folders are closed to nobody.
+    with TemporaryDirectory() as outside:
+        Path(outside).chmod(0o755)
+        folder = write_folder(Path(outside), {**named("pv-tst-01"), **named("pv-tst-02")})
+        (folder / "dokumente" / "pv-tst-02.md").chmod(0)
+        with without_roots_rights():
+            assert report(folder) == [("pv-tst-02.md", "unreadable", "error")]
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def marked(text: str, *spans: tuple[int, int]) -> str:
     return Reader(section_html(text, spans)).marked
 
 
+@pytest.mark.load
 def test_highlights_exactly_every_line_and_sentence_of_the_knowledge_base():
     seen = 0
     for path in sorted(DOCUMENTS.glob("*.md")):
