@@ -177,7 +177,7 @@ def test_ratings_and_comments_reach_the_store(browser, product):
 def test_search_shows_what_the_chat_uses(browser, product, pictures):
     chat = ChatPage(browser, product)
     turn = chat.answer("Wie hoch ist die Geringfügigkeitsgrenze 2026?")
-    used = {text.rsplit("[", 1)[1].rstrip("]") for text in turn.locator(".pv-source-list .pv-link").all_text_contents()}
+    used = {text.rsplit("[", 1)[1].rstrip("]") for text in turn.locator(".pv-sources .pv-link").all_text_contents()}
     chat.page.get_by_role("tab", name="Suche").click()
     chat.page.fill("#pv-search-box textarea", "Wie hoch ist die Geringfügigkeitsgrenze 2026?")
     chat.page.press("#pv-search-box textarea", "Enter")
