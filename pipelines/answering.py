@@ -41,8 +41,8 @@ class Planner(Protocol):
 class PlanRetriever(Protocol):
     """Looks a plan up in every channel."""
 
-    def retrieve_plan(self, plan: Plan) -> Retrieved:
-        """Sections per sub-query, best first; failed channels are named, not raised."""
+    def retrieve_plan(self, plan: Plan, limit: int = ...) -> Retrieved:
+        """At most `limit` sections, and those of each sub-query, best first; failed channels are named, not raised."""
         ...
 
 

@@ -1,28 +1,10 @@
 """Retrieval alone: what a question finds, with every score; the JSON of `search` in command line and API."""
 
-from typing import Protocol
-
 from llama_index.core.schema import NodeWithScore
 
 from custom_postprocessors.evidence import ChannelScores, Frozen
+from pipelines.answering import Planner, PlanRetriever
 from pipelines.contracts import Channel, Plan, Question
-from pipelines.retrieval import Retrieved
-
-
-class Planner(Protocol):
-    """Turns a question into a plan."""
-
-    def plan(self, question: Question) -> Plan:
-        """The plan; never fails for a normalised question."""
-        ...
-
-
-class PlanRetriever(Protocol):
-    """Looks a plan up in every channel."""
-
-    def retrieve_plan(self, plan: Plan, limit: int = ...) -> Retrieved:
-        """At most `limit` sections, best first."""
-        ...
 
 
 class SearchHit(Frozen):
