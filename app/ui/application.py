@@ -1,5 +1,7 @@
 """The user interface as one Gradio application, and how it is mounted beside the API."""
 
+from collections.abc import Sequence
+
 import gradio as gr
 import matplotlib.pyplot  # noqa: F401 - Gradio imports it with the first event, and the first question would wait for it
 from fastapi import FastAPI
@@ -12,6 +14,7 @@ from app.ui.entry_pane import empty_pane
 from app.ui.environment import keep_gradio_local
 from app.ui.search_tab import build_search_tab
 from app.ui.service import Overview, UiService
+from app.ui.tabs import Tab
 from app.ui.theme import head, theme
 from pipelines.errors import IndexMissing, PvAgentError
 
@@ -22,8 +25,8 @@ CONTENT_SECURITY_POLICY = (
 """What the page needs. Inline scripts are Gradio's own start-up scripts and ours; `unsafe-eval` is not needed."""
 
 
-def build_ui(service: UiService) -> gr.Blocks:
-    """The whole interface over one service. Nothing is asked of the service but its overview."""
+def build_ui(service: UiService, tabs: Sequence[Tab] = ()) -> gr.Blocks:
+    """The whole interface over one service, `tabs` after Fragen and Suche. Nothing is asked of the service but its overview."""
     keep_gradio_local()
     first = _frame(service)
     blocks: gr.Blocks
@@ -34,6 +37,9 @@ def build_ui(service: UiService) -> gr.Blocks:
                 build_chat_tab(service, month_of(service))
             with gr.Tab(strings.TAB_SEARCH, id="search"):
                 build_search_tab(service, month_of(service))
+            for tab in tabs:
+                with gr.Tab(tab.title, id=tab.id):
+                    tab.build()
         frame = carrier("frame", first)
         refresh = hidden_button("refresh")
         gr.on(
@@ -43,14 +49,14 @@ def build_ui(service: UiService) -> gr.Blocks:
     return blocks
 
 
-def mount_ui(app: FastAPI, service: UiService, *, path: str = "/") -> FastAPI:
+def mount_ui(app: FastAPI, service: UiService, tabs: Sequence[Tab] = (), *, path: str = "/") -> FastAPI:
     """Mounts the interface; routes that were added to `app` before keep their way.
 
     Nothing of a page is kept in the browser, no error text reaches it, and nothing is loaded from outside.
     """
     mounted: FastAPI = gr.mount_gradio_app(
         app,
-        build_ui(service),
+        build_ui(service, tabs),
         path=path,
         theme=theme(),
         head=head(),

@@ -45,6 +45,7 @@
     "search-pane": (html) => fillEmpty(paneBody("pv-search-pane"), html),
     results: (html) => fill(place("pv-results", "pv-results-body"), html),
   };
+  const fillHost = (hostId) => (html) => fill(place(hostId, `${hostId}-body`), html); // any other slot is the id of its host
   const newest = {}; // html by slot: a tab that is drawn later gets it then
 
   function welcomePlace() {
@@ -202,6 +203,11 @@
     },
     gap: (button) => send("command", { do: "gap", request: button.dataset.request }),
     evidence: (button) => send("command", { do: "evidence", request: button.dataset.request }),
+    // A command of one of the other tabs: `data-channel` names its channel, the other data are the command.
+    tab(button) {
+      const { do: _, channel, command, ...rest } = button.dataset;
+      send(channel, { do: command, ...rest });
+    },
     async copy(button) {
       const article = button.closest(".pv-turn");
       const done = await copyText($(".pv-copy", article).textContent);
@@ -250,6 +256,6 @@
 
   new MutationObserver(() => {
     for (const carrier of document.querySelectorAll(".pv-carrier")) read(carrier);
-    for (const [name, html] of Object.entries(newest)) SLOTS[name](html);
+    for (const [name, html] of Object.entries(newest)) (SLOTS[name] ?? fillHost(name))(html);
   }).observe(document.documentElement, { subtree: true, childList: true, characterData: true });
 })();
