@@ -5,6 +5,7 @@ that was not checked, and a failure of the model is never presented as the silen
 """
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from custom_postprocessors.evidence import GroundedContext, Rejected
@@ -12,6 +13,7 @@ from custom_postprocessors.grounding import Ungrounded
 from pipelines.conclusion import conclude
 from pipelines.contracts import (
     Cancelled,
+    Channel,
     ClaimEvent,
     ClaimGenerator,
     Event,
@@ -63,6 +65,18 @@ def never() -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that was planned, looked up and grounded once, so that several models get the identical context."""
+
+    question: Question
+    plan: Plan
+    degraded: tuple[Channel, ...]
+    context: GroundedContext | Ungrounded
+    plan_ms: float
+    retrieve_ms: float
+
+
 class AnsweringPipeline:
     """One index version's way from a question to an answer or a refusal.
 
@@ -112,19 +126,67 @@ class AnsweringPipeline:
             IndexFault: every retrieval channel failed.
         """
         stopwatch = Stopwatch()
-        with stopwatch.stage("plan"):
-            plan = self._planner.plan(question)
+        plan = self._planned(question, stopwatch)
         yield PlanEvent(plan)
+        degraded, context = self._grounded(plan, stopwatch)
+        asked = self._writer.asked(question, plan, degraded, stopwatch)
+        yield from self._from_context(asked, context, self._choose_generator, cancelled)
+
+    def prepare(self, question: Question) -> Prepared:
+        """The path as far as no model is needed; `prepared_events` goes on from there, as often as one likes.
+
+        Raises:
+            IndexFault: every retrieval channel failed.
+        """
+        stopwatch = Stopwatch()
+        plan = self._planned(question, stopwatch)
+        degraded, context = self._grounded(plan, stopwatch)
+        return Prepared(question, plan, degraded, context, stopwatch.elapsed_ms("plan"), stopwatch.elapsed_ms("retrieve"))
+
+    def prepared_events(
+        self,
+        prepared: Prepared,
+        model: str | None,
+        *,
+        choose_generator: GeneratorChoice | None = None,
+        cancelled: Cancelled = never,
+    ) -> Iterator[Event]:
+        """The events of a prepared question answered by `model`; its times count the preparation as if it had just been done.
+
+        Args:
+            prepared: what `prepare` returned, of this pipeline.
+            model: the model that answers, as in `Question.model`.
+            choose_generator: another choice of what writes drafts than the pipeline's own.
+            cancelled: see `events`.
+
+        Raises:
+            GenerationCancelled: `cancelled` became true; there is no outcome then.
+        """
+        stopwatch = Stopwatch(plan=prepared.plan_ms, retrieve=prepared.retrieve_ms)
+        yield PlanEvent(prepared.plan)
+        question = prepared.question.model_copy(update={"model": model})
+        asked = self._writer.asked(question, prepared.plan, prepared.degraded, stopwatch)
+        yield from self._from_context(asked, prepared.context, choose_generator or self._choose_generator, cancelled)
+
+    def _planned(self, question: Question, stopwatch: Stopwatch) -> Plan:
+        with stopwatch.stage("plan"):
+            return self._planner.plan(question)
+
+    def _grounded(self, plan: Plan, stopwatch: Stopwatch) -> tuple[tuple[Channel, ...], GroundedContext | Ungrounded]:
         with stopwatch.stage("retrieve"):
             retrieved = self._retriever.retrieve_plan(plan)
-            context = self._grounder.ground(plan, retrieved)
-        asked = self._writer.asked(question, plan, retrieved.degraded, stopwatch)
+            return retrieved.degraded, self._grounder.ground(plan, retrieved)
+
+    def _from_context(
+        self, asked: Asked, context: GroundedContext | Ungrounded, choose: GeneratorChoice, cancelled: Cancelled
+    ) -> Iterator[Event]:
+        """Everything after grounding."""
         if isinstance(context, Ungrounded):
-            yield FinalEvent(self._writer.ungrounded(asked, context, self._answerer_or_none(question.model)))
+            yield FinalEvent(self._writer.ungrounded(asked, context, _answerer_or_none(choose, asked.question.model)))
             return
         answerer = Answerer()
         try:
-            generator = self._choose_generator(question.model)
+            generator = choose(asked.question.model)
             answerer = Answerer(generator.info(), generator.mode)
             if generator.mode == "extractive":
                 context = self._widen(context)
@@ -182,10 +244,11 @@ class AnsweringPipeline:
             shown += 1
         raise AssertionError("checked_draft() ended without a CheckedDraft")
 
-    def _answerer_or_none(self, model: str | None) -> Answerer:
-        """What would have answered; a refusal must not fail because the model is not there."""
-        try:
-            generator = self._choose_generator(model)
-            return Answerer(generator.info(), generator.mode)
-        except ModelError:
-            return Answerer()
+
+def _answerer_or_none(choose: GeneratorChoice, model: str | None) -> Answerer:
+    """What would have answered; a refusal must not fail because the model is not there."""
+    try:
+        generator = choose(model)
+        return Answerer(generator.info(), generator.mode)
+    except ModelError:
+        return Answerer()

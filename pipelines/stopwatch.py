@@ -11,11 +11,15 @@ Stage = Literal["plan", "retrieve", "generate", "verify"]
 
 
 class Stopwatch:
-    """Adds up milliseconds per stage; one instance a question, used by one thread."""
+    """Adds up milliseconds per stage; one instance a question, used by one thread.
 
-    def __init__(self) -> None:
-        self._started = perf_counter()
-        self._stages: dict[Stage, float] = {}
+    Args:
+        plan, retrieve: milliseconds that these stages took before; they count as if they had just passed.
+    """
+
+    def __init__(self, *, plan: float = 0.0, retrieve: float = 0.0) -> None:
+        self._started = perf_counter() - (plan + retrieve) / 1000
+        self._stages: dict[Stage, float] = {"plan": plan, "retrieve": retrieve} if plan or retrieve else {}
         self._first_claim: float | None = None
 
     @contextmanager
