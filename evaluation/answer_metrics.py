@@ -1,13 +1,16 @@
 """What is measured on answers: each figure defined once, computed from answer and `nodes.ndjson`, never from its own flags."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pydantic import Field
+
 from custom_postprocessors.evidence import Claim, Frozen
 from custom_postprocessors.values import find_values, proves
-from evaluation.goldset import GoldItem, Kind, comparable
+from evaluation.goldset import GoldItem, Kind
+from evaluation.intervals import Rate
 from evaluation.metrics import mean, percentile
+from evaluation.required import contains_all
 from pipelines.contracts import Answer, ClaimEvent, Event, FinalEvent, Outcome, RegeneratingEvent
 from pipelines.nodes import SectionNode
 
@@ -17,8 +20,6 @@ SectionTexts = Mapping[tuple[str, str], str]
 LENGTHS = (200, 400, 600, 800, 1000, 1200, 2000, 3000)
 """Characters of quotes at which the curve of `values_correct` is read."""
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
-
 
 @dataclass(frozen=True, slots=True)
 class DraftCounts:
@@ -26,6 +27,15 @@ class DraftCounts:
 
     passed: int
     total: int
+
+    @property
+    def share(self) -> float | None:
+        """Passed ÷ all, in [0, 1]; None without a claim."""
+        return self.passed / self.total if self.total else None
+
+    def as_failure(self) -> "DraftCounts":
+        """The draft of a model that failed: none of its claims counts, and at least one was owed."""
+        return DraftCounts(0, max(1, self.total))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,8 @@ class AnswerScore:
     dropped_claims: int = 0
     latency_ms: float = 0.0
     first_claim_ms: float | None = None
+    output_tokens: int = 0
+    writing_seconds: float = 0.0
 
     @property
     def answerable(self) -> bool:
@@ -99,13 +111,16 @@ class LatencyFigures(Frozen):
 class AnswerFigures(Frozen):
     """The figures of a run.
 
-    `draft_citation_precision`: claims of first drafts that passed ÷ all claims of first drafts; 0 without any.
+    `draft_citation_precision`: claims of first drafts that passed ÷ all claims of first drafts; 0 without any. A question
+    whose model failed counts as a draft without a claim that passed.
     `citation_precision`: claims shown that hold against `nodes.ndjson` ÷ claims shown; 1 without any.
     `citation_recall`, `expected_source`: means over answerable questions; 0 without any.
     `values_correct`: over questions with `must_contain`; 0 without any. `refusal_correct`: over all questions.
     `false_refusals`: answerable questions without an answer ÷ answerable ones. `false_answers`: `out_of_kb` questions not
     refused ÷ `out_of_kb` ones. `unavailable` and crashes count as wrong in each. `quote_precision`: quotes of expected
-    entries ÷ quotes, over answerable questions. All rates in [0, 1]; `regenerated` and `dropped_claims` are counts.
+    entries ÷ quotes, over answerable questions. All rates in [0, 1]; `regenerated`, `dropped_claims` and `unavailable` are
+    counts. `tokens_per_second`: tokens written ÷ seconds of writing, of the drafts whose model counts both; None without.
+    `rates` has the Wilson interval of every figure that is a share of counted things (`citation_recall` is a mean).
     """
 
     questions: int
@@ -123,6 +138,9 @@ class AnswerFigures(Frozen):
     latency_ms: LatencyFigures
     first_claim_ms: float | None
     values_by_length: dict[int, float]
+    unavailable: int = 0
+    tokens_per_second: float | None = None
+    rates: dict[str, Rate] = Field(default_factory=dict)
 
 
 def section_texts(nodes: Iterable[SectionNode]) -> dict[tuple[str, str], str]:
@@ -131,16 +149,26 @@ def section_texts(nodes: Iterable[SectionNode]) -> dict[tuple[str, str], str]:
 
 
 def score_answer(
-    item: GoldItem, outcome: Outcome | None, sections: SectionTexts, draft: DraftCounts | None = None
+    item: GoldItem,
+    outcome: Outcome | None,
+    sections: SectionTexts,
+    draft: DraftCounts | None = None,
+    *,
+    output_tokens: int = 0,
+    writing_seconds: float = 0.0,
 ) -> AnswerScore:
-    """The figures of one question; None as outcome: it crashed."""
+    """The figures of one question; None as outcome: it crashed. Without `draft` it is read from the outcome."""
     if outcome is None:
         wrong = False if item.must_contain else None
-        return AnswerScore(item.id, item.question, item.kind, "crashed", expected_ids=item.expected_ids, values_correct=wrong)
+        owed = (draft or DraftCounts(0, 0)).as_failure()
+        return AnswerScore(
+            item.id, item.question, item.kind, "crashed", draft=owed, expected_ids=item.expected_ids, values_correct=wrong
+        )
     given = {source.entry_id for source in outcome.sources}
     faults = [claim_faults(claim, given, sections) for claim in outcome.claims]
     citations = [citation for claim in outcome.claims for citation in claim.citations]
     shown = isinstance(outcome, Answer)
+    drafted = draft or DraftCounts(len(outcome.claims), len(outcome.claims) + outcome.grounding.dropped_claims)
     return AnswerScore(
         id=item.id,
         question=item.question,
@@ -148,7 +176,7 @@ def score_answer(
         outcome_status=outcome.status,
         claims_proven=tuple(not found for found in faults),
         faults=tuple(fault for found in faults for fault in found),
-        draft=draft or DraftCounts(len(outcome.claims), len(outcome.claims) + outcome.grounding.dropped_claims),
+        draft=drafted.as_failure() if outcome.status == "unavailable" else drafted,
         cited_ids=tuple(dict.fromkeys(citation.entry_id for citation in citations)),
         expected_ids=item.expected_ids,
         values_correct=(shown and contains_all(outcome.answer, item.must_contain)) if item.must_contain else None,
@@ -159,7 +187,9 @@ def score_answer(
         regenerated=outcome.grounding.regenerated,
         dropped_claims=outcome.grounding.dropped_claims,
         latency_ms=outcome.timings_ms.total,
-        first_claim_ms=outcome.timings_ms.first_claim,
+        first_claim_ms=outcome.timings_ms.first_claim if shown else None,
+        output_tokens=output_tokens,
+        writing_seconds=writing_seconds,
     )
 
 
@@ -201,43 +231,54 @@ def claim_faults(claim: Claim, given: Collection[str], sections: SectionTexts) -
     return tuple(faults)
 
 
-def contains_all(answer: str, required: Iterable[str]) -> bool:
-    """Whether the answer has every required string: its values in any spelling, its words as text after `comparable`."""
-    text = comparable(answer)
-    spelled = _with_normal_values(answer)
-    return all(_contains(text, spelled, string) for string in required)
-
-
 def summarise(scores: Sequence[AnswerScore], lengths: Sequence[int] = LENGTHS) -> AnswerFigures:
     """The figures of a run; of no question at all: zeros, and a citation precision of 1."""
     answerable = [score for score in scores if score.answerable]
-    others = [score for score in scores if not score.answerable]
-    outcomes = [score for score in scores if score.outcome_status != "crashed"]
-    latencies = [score.latency_ms for score in outcomes]
-    shown = [proven for score in scores for proven in score.claims_proven]
-    drafted = sum(score.draft.total for score in scores)
+    rates = rates_of(scores)
+    latencies = [score.latency_ms for score in scores if score.outcome_status != "crashed"]
     first = [score.first_claim_ms for score in scores if score.first_claim_ms is not None]
+    seconds = sum(score.writing_seconds for score in scores)
     return AnswerFigures(
         questions=len(scores),
-        draft_citation_precision=sum(score.draft.passed for score in scores) / drafted if drafted else 0.0,
-        citation_precision=_share(shown) if shown else 1.0,
-        citation_recall=mean([score.citation_recall for score in answerable]) if answerable else 0.0,
-        expected_source=_share([score.found_expected for score in answerable]),
-        refusal_correct=_share([score.refusal_correct for score in scores]),
-        false_refusals=_share([not score.answered for score in answerable]),
-        false_answers=_share([not score.refused for score in others]),
-        values_correct=_share([score.values_correct for score in scores if score.values_correct is not None]),
-        quote_precision=_quote_precision(answerable),
+        draft_citation_precision=rates["draft_citation_precision"].value,
+        citation_precision=rates["citation_precision"].value,
+        citation_recall=mean([score.citation_recall for score in answerable]),
+        expected_source=rates["expected_source"].value,
+        refusal_correct=rates["refusal_correct"].value,
+        false_refusals=rates["false_refusals"].value,
+        false_answers=rates["false_answers"].value,
+        values_correct=rates["values_correct"].value,
+        quote_precision=rates["quote_precision"].value,
         regenerated=sum(score.regenerated for score in scores),
         dropped_claims=sum(score.dropped_claims for score in scores),
-        latency_ms=LatencyFigures(
-            mean=mean(latencies) if latencies else 0.0,
-            p50=percentile(latencies, 0.5) if latencies else 0.0,
-            p95=percentile(latencies, 0.95) if latencies else 0.0,
-        ),
+        latency_ms=LatencyFigures(mean=mean(latencies), p50=percentile(latencies, 0.5), p95=percentile(latencies, 0.95)),
         first_claim_ms=mean(first) if first else None,
         values_by_length=values_by_length(scores, lengths),
+        unavailable=sum(score.outcome_status == "unavailable" for score in scores),
+        tokens_per_second=sum(score.output_tokens for score in scores) / seconds if seconds else None,
+        rates=rates,
     )
+
+
+def rates_of(scores: Sequence[AnswerScore]) -> dict[str, Rate]:
+    """Every share of `AnswerFigures` with what it counts and its interval, by the figure's name."""
+    answerable = [score for score in scores if score.answerable]
+    others = [score for score in scores if not score.answerable]
+    return {
+        "draft_citation_precision": Rate.of(
+            sum(score.draft.passed for score in scores), sum(score.draft.total for score in scores)
+        ),
+        "citation_precision": Rate.of_flags([proven for score in scores for proven in score.claims_proven], empty=1.0),
+        "expected_source": Rate.of_flags([score.found_expected for score in answerable]),
+        "refusal_correct": Rate.of_flags([score.refusal_correct for score in scores]),
+        "false_refusals": Rate.of_flags([not score.answered for score in answerable]),
+        "false_answers": Rate.of_flags([not score.refused for score in others]),
+        "values_correct": Rate.of_flags([score.values_correct for score in scores if score.values_correct is not None]),
+        "quote_precision": Rate.of(
+            sum(score.quotes_of_expected for score in answerable), sum(score.quotes for score in answerable)
+        ),
+        "regenerated": Rate.of_flags([score.regenerated for score in scores]),
+    }
 
 
 def values_by_length(scores: Sequence[AnswerScore], lengths: Sequence[int] = LENGTHS) -> dict[int, float]:
@@ -259,32 +300,6 @@ def _characters_needed(claims: Sequence[Claim], required: Sequence[str]) -> int 
         if contains_all("\n".join(texts), required):
             return characters
     return None
-
-
-def _contains(text: str, spelled: str, required: str) -> bool:
-    if _with_normal_values(required) in spelled:
-        return True
-    wanted = comparable(required)
-    # The number that a required string begins or ends with must not be a part of a longer one.
-    before = r"(?<!\d)" if _YEAR.fullmatch(wanted) else r"(?<!\d)(?<!\d[.,])" if wanted[:1].isdigit() else ""
-    after = r"(?!\d)(?![.,]\d)" if wanted[-1:].isdigit() else ""
-    return re.search(before + re.escape(wanted) + after, text) is not None
-
-
-def _with_normal_values(text: str) -> str:
-    """The comparable text with each value in its normal form between ‹ and ›."""
-    pieces, position = [], 0
-    for value in find_values(text):
-        if value.start < position:
-            continue
-        pieces += [text[position : value.start], f"‹{value.normalized}›"]
-        position = value.end
-    return comparable("".join([*pieces, text[position:]]))
-
-
-def _quote_precision(scores: Sequence[AnswerScore]) -> float:
-    quotes = sum(score.quotes for score in scores)
-    return sum(score.quotes_of_expected for score in scores) / quotes if quotes else 0.0
 
 
 def _share(flags: Sequence[bool]) -> float:
