@@ -3,6 +3,7 @@
     PvAgentError                   a message says what failed, the value, and what to do
     ├── SettingsError              a PV_* variable is unknown or has a bad value
     ├── BadInput                   the caller's question, option or file is not acceptable (HTTP 422, exit 2)
+    ├── Forbidden                  the person or key may not do this (HTTP 403)
     ├── KnowledgeBaseError         the folder as a whole cannot be taken over (registry gate, too many removals, unreadable)
     ├── StoreError                 pv.db cannot be read or written
     │   └── NotFound               no such document, version, job, answer, conflict … (HTTP 404)
@@ -35,6 +36,10 @@ class SettingsError(PvAgentError):
 
 class BadInput(PvAgentError):
     """The caller's input is not acceptable; nothing was done."""
+
+
+class Forbidden(PvAgentError):
+    """Whoever asks may not do this; nothing was done."""
 
 
 class KnowledgeBaseError(PvAgentError):

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from app.access.keys import KeyRing
 from app.access.origins import AllowedHosts
+from app.access.pages import PageGate
 from app.access.rate import RateLimit
 from app.api import answers, asking, operating, reading
 from app.api.edge import ALIASES, METRICS_PATH, Edge
@@ -81,7 +82,7 @@ def guarded(
     if metrics is not None:
         api.add_api_route(METRICS_PATH, lambda: _figures(metrics), methods=["GET"], include_in_schema=False)
         gate = Counted(gate, metrics)
-    return Edge(gate, page, AllowedHosts(settings.host, settings.allowed_hosts), page_policy)
+    return Edge(gate, PageGate(page), AllowedHosts(settings.host, settings.allowed_hosts), page_policy)
 
 
 def _figures(metrics: Metrics) -> Response:

@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from custom_postprocessors.evidence import Frozen
-from pipelines.errors import BadInput, IndexBusy, IndexFault, ModelError, NotFound, PvAgentError, QueueFull, StoreError
+from pipelines.errors import BadInput, Forbidden, IndexBusy, IndexFault, ModelError, NotFound, PvAgentError, QueueFull, StoreError
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 10
@@ -126,6 +126,8 @@ def api_problem(error: PvAgentError) -> ApiProblem:
             return ApiProblem(404, "Unter dieser Kennung gibt es nichts.")
         case BadInput():
             return ApiProblem(422, f"{error.message} {error.hint}".strip())
+        case Forbidden():
+            return ApiProblem(403, "Dafür fehlt die Berechtigung.")
         case QueueFull():
             return ApiProblem(
                 429, f"{error.message} {error.hint}".strip(), code="queue_full", headers={"Retry-After": str(RETRY_SECONDS)}

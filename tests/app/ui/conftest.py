@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request, Response
 
+from app.access.person import LOCAL_PERSON, Person
 from app.ui.environment import keep_gradio_local
 from tests.app.ui.fake_service import FakeService
 
@@ -42,8 +43,14 @@ def fake_service() -> FakeService:
 
 
 @pytest.fixture(scope="session")
-def fake_url(fake_service: FakeService) -> Iterator[str]:
-    """The interface over the fake service, with the product's content security policy."""
+def person() -> Person:
+    """Who uses the served interface."""
+    return LOCAL_PERSON
+
+
+@pytest.fixture(scope="session")
+def fake_url(fake_service: FakeService, person: Person) -> Iterator[str]:
+    """The interface over the fake service, with the product's content security policy; `person` uses it."""
     keep_gradio_local()
     from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui  # Gradio takes seconds to import
 
@@ -51,6 +58,7 @@ def fake_url(fake_service: FakeService) -> Iterator[str]:
 
     @app.middleware("http")
     async def policy(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        request.state.person = person
         response = await call_next(request)
         response.headers["content-security-policy"] = CONTENT_SECURITY_POLICY
         return response
