@@ -1,17 +1,29 @@
 """The one place where the parts are put together from the settings; each is made when it is first needed, once."""
 
 from functools import cached_property
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
+from app.evaluating import VersionEvaluator
+from app.indexing import Indexer
+from app.job_work import JobWork, run_logged, run_queued
 from app.metrics import Metrics
 from app.model_queue import ModelQueue, QueuedGenerator
 from app.service import EngineHolder, Service
 from app.settings import Settings
 from app.store.audit import AuditLog
+from app.store.conflicts import ConflictCares
 from app.store.database import Database
+from app.store.documents import Catalogue
+from app.store.endpoints import DEFAULT_ENDPOINT, Endpoint, Endpoints
+from app.store.feedback import Feedback
+from app.store.guidance import MAX_GUIDANCE_CHARACTERS, Guidance, Purpose
+from app.store.jobs import Jobs
+from app.store.tags import Tags
+from app.tagging import TagIndexer
 from pipelines.contracts import ClaimGenerator
 from pipelines.errors import IndexMissing
 from pipelines.extractive import ExtractiveGenerator
@@ -19,10 +31,16 @@ from pipelines.fusion import FusionOptions
 from pipelines.generation import OllamaGenerator
 from pipelines.index import IndexLayout, open_index, read_current_meta
 from pipelines.index_channels import open_channels
+from pipelines.jobs import Job, JobArguments, JobKind
 from pipelines.model_choice import ModelChoice, choose_model
 from pipelines.ollama_client import ChatOptions, OllamaGateway
-from pipelines.prompts import SystemPrompt, load_prompt
+from pipelines.process_identity import this_process
+from pipelines.prompts import SystemPrompt, load_prompt, with_guidance
 from pipelines.survey import SurveyGenerator
+from pipelines.tag_index import ServedTags
+
+_LONGEST_GUIDANCE = "x" * MAX_GUIDANCE_CHARACTERS
+"""Room in the context window for guidance that may be activated while the engine is open."""
 
 
 class Assembly:
@@ -36,6 +54,8 @@ class Assembly:
     def __init__(self, settings: Settings, *, audited: bool = True) -> None:
         self.settings = settings
         self._audited = audited
+        self._gateways: dict[str, OllamaGateway] = {}
+        self._gateways_lock = Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -45,15 +65,42 @@ class Assembly:
 
     def close(self) -> None:
         """Closes the parts that were made."""
-        for name in ("gateway", "database"):
-            part = self.__dict__.pop(name, None)
-            if part is not None:
-                part.close()
+        self.close_gateways()
+        database = self.__dict__.pop("database", None)
+        if database is not None:
+            database.close()
 
-    @cached_property
+    def close_gateways(self) -> None:
+        """Ends every chat with a model; questions that are still being answered end as cancelled."""
+        with self._gateways_lock:
+            for gateway in self._gateways.values():
+                gateway.close()
+            self._gateways.clear()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where Ollama is asked now: the endpoint that an administrator made active, else the one of the settings."""
+        default = Endpoint(name=DEFAULT_ENDPOINT, number=0, url=self.settings.ollama_url)
+        return self.endpoints.active() or default
+
+    @property
     def gateway(self) -> OllamaGateway:
-        """The seam to Ollama; connects only when it is asked something."""
-        return OllamaGateway(self.settings.ollama_url, timeout_seconds=self.settings.request_timeout_seconds)
+        """The seam to the active endpoint; connects only when it is asked something. Chats that run keep the one they have."""
+        return self.gateway_at(self.endpoint.url)
+
+    def gateway_at(self, url: str) -> OllamaGateway:
+        """The seam to one Ollama, made once for each address."""
+        with self._gateways_lock:
+            if url not in self._gateways:
+                self._gateways[url] = OllamaGateway(url, timeout_seconds=self.settings.request_timeout_seconds)
+            return self._gateways[url]
+
+    @property
+    def effective_settings(self) -> Settings:
+        """The settings with the active endpoint's address and model in place of theirs."""
+        endpoint = self.endpoint
+        update = {"ollama_url": endpoint.url, **({"llm_model": endpoint.model} if endpoint.model else {})}
+        return self.settings.model_copy(update=update)
 
     @cached_property
     def database(self) -> Database:
@@ -71,9 +118,76 @@ class Assembly:
         return Metrics(self.queue)
 
     @cached_property
+    def catalogue(self) -> Catalogue:
+        """Documents and their versions."""
+        return Catalogue(self.database)
+
+    @cached_property
+    def tags(self) -> Tags:
+        """Managed tags and topics."""
+        return Tags(self.database)
+
+    @cached_property
+    def guidance(self) -> Guidance:
+        """The organisation's guidance for the prompts."""
+        return Guidance(self.database)
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Ollama endpoints."""
+        return Endpoints(self.database)
+
+    @cached_property
+    def conflict_cares(self) -> ConflictCares:
+        """Who looks after which conflict."""
+        return ConflictCares(self.database)
+
+    @cached_property
+    def feedback(self) -> Feedback:
+        """Ratings, comments and reported gaps."""
+        return Feedback(self.database, keep_content=self.settings.audit_content == "full")
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """The job table."""
+        return Jobs(self.database)
+
+    def indexer(self) -> Indexer:
+        """What takes folders over and builds indexes, for the endpoint of the moment."""
+        return Indexer(self.effective_settings, self.database, self.gateway)
+
+    def tag_indexer(self) -> TagIndexer:
+        """What builds the tag index, for the endpoint of the moment."""
+        return TagIndexer(self.effective_settings, self.tags, self.gateway)
+
+    def job_work(self) -> JobWork:
+        """What jobs of every kind do."""
+        evaluate = VersionEvaluator(IndexLayout(self.settings.data_dir), lambda version: self.open_engine(version))
+        return JobWork(self.settings, self.indexer(), self.tag_indexer(), evaluate)
+
+    def run_job(self, job_id: int) -> Job | None:
+        """Runs a QUEUED job in this process; None when another process has it or one that excludes it runs."""
+        return run_queued(job_id, self.settings, self.jobs, self.job_work())
+
+    def run_now(self, kind: JobKind, *, requested_by: str, reason: str = "", arguments: JobArguments | None = None) -> Job:
+        """Runs a job of this kind in this process, at once.
+
+        Raises:
+            IndexBusy: a job that excludes it runs; nothing was queued.
+            PvAgentError: the work failed; the job is FAILED.
+        """
+        job = self.jobs.claim(kind, this_process(), requested_by=requested_by, reason=reason, arguments=arguments)
+        return run_logged(job, self.settings, self.jobs, self.job_work())
+
+    @property
     def prompt(self) -> SystemPrompt:
-        """The system prompt of answers."""
-        return load_prompt()
+        """The system prompt of answers now: the product's rules, then the active guidance."""
+        return self.prompt_of("answer")
+
+    def prompt_of(self, purpose: Purpose) -> SystemPrompt:
+        """The product's rules with the guidance that is active for a purpose."""
+        active = self.guidance.active(purpose)
+        return with_guidance(load_prompt(), active.prompt_name, active.guidance)
 
     @cached_property
     def audit(self) -> AuditLog:
@@ -83,33 +197,42 @@ class Assembly:
     @cached_property
     def service(self) -> Service:
         """What chat, API and command line call."""
-        layout = IndexLayout(self.settings.data_dir)
         return Service(
-            EngineHolder(layout.current, self.open_engine), self.audit if self._audited else None, self.metrics.outcome
+            EngineHolder(self._served_state, self.open_engine), self.audit if self._audited else None, self.metrics.outcome
         )
 
-    def open_engine(self) -> Engine:
-        """Opens the served index version under the running settings.
+    def _served_state(self) -> str | None:
+        """Changes when another engine has to be opened: the served version, and where its embedding model may be."""
+        version = IndexLayout(self.settings.data_dir).current()
+        return version and f"{version} {self.endpoint.url}"
+
+    @cached_property
+    def served_tags(self) -> ServedTags:
+        """The tag index of the moment."""
+        return ServedTags(self.settings.data_dir)
+
+    def open_engine(self, version: str | None = None) -> Engine:
+        """Opens the served index version (or the named one) under the running settings.
 
         Raises:
             IndexMissing, IndexMismatch, IndexFault: it cannot be opened; the message says what to do.
         """
-        settings = self.settings
+        settings = self.effective_settings
         built = read_current_meta(settings.data_dir)
         if built is None:
             raise IndexMissing("Nothing was indexed yet.", hint="Run `python -m app ingest`.")
-        encoder, wanted = encoder_for_reading(settings, self.gateway, built)
-        index = open_index(settings.data_dir, wanted, open_channels)
+        encoder, wanted = encoder_for_reading(settings, self.gateway_at(settings.ollama_url), built)
+        index = open_index(settings.data_dir, wanted, open_channels, version=version)
         options = EngineOptions(
             default_as_of=settings.clock_day,
             fusion=FusionOptions(mode=settings.fusion),
             context_blocks=settings.context_blocks,
             num_ctx=settings.num_ctx,
             num_predict=settings.num_predict,
-            system_prompt=self.prompt.text,
+            system_prompt=load_prompt().text + _LONGEST_GUIDANCE,
             outdated_after_months=settings.outdated_after_months,
         )
-        return make_engine(index, encoder, options, self.choose_generator)
+        return make_engine(index, encoder, options, self.choose_generator, self.served_tags)
 
     def model_choice(self, model: str | None = None) -> ModelChoice:
         """Which model answers: the named one, or the configured one.
@@ -117,14 +240,18 @@ class Assembly:
         Raises:
             ModelUnavailable: a named model cannot answer.
         """
-        return choose_model(model or self.settings.llm_model, self.gateway)
+        settings = self.effective_settings
+        return choose_model(model or settings.llm_model, self.gateway_at(settings.ollama_url))
 
     def choose_generator(self, model: str | None, extractive: ExtractiveGenerator) -> ClaimGenerator:
-        """What writes the drafts for a request."""
-        choice = self.model_choice(model)
+        """What writes the drafts for a request: model, endpoint and prompt as they are at this moment."""
+        settings, endpoint = self.settings, self.endpoint
+        gateway = self.gateway_at(endpoint.url)
+        choice = choose_model(model or endpoint.model or settings.llm_model, gateway)
         if choice.extractive:
             return extractive
-        settings = self.settings
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
-        writer = OllamaGenerator(self.gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest)
+        writer = OllamaGenerator(
+            gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest, endpoint=endpoint.label
+        )
         return QueuedGenerator(SurveyGenerator(writer), self.queue)

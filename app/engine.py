@@ -22,6 +22,7 @@ from pipelines.outcomes import OutcomeWriter
 from pipelines.planning import Planner
 from pipelines.recipes import read_recipes
 from pipelines.retrieval import HybridRetriever
+from pipelines.tag_index import TagIndex, TagRouter
 from pipelines.token_estimate import evidence_budget_tokens, prompt_tokens_estimate
 from pipelines.whole_entries import with_whole_entries
 
@@ -60,12 +61,17 @@ def make_engine(
     encoder: SectionEncoder | None,
     options: EngineOptions,
     choose_generator: Callable[[str | None, ExtractiveGenerator], ClaimGenerator],
+    served_tags: Callable[[], TagIndex | None] = lambda: None,
 ) -> Engine:
-    """Puts the stages together over an open index. Without an encoder the dense channel is reported as failed."""
+    """Puts the stages together over an open index. Without an encoder the dense channel is reported as failed.
+
+    `served_tags` gives the tag index of the moment; tags change more often than an index version.
+    """
     analyzer = index.channels.analyzer
+    router = TagRouter(served_tags, analyzer, encoder)
     register = Register(index.conflicts)
-    planner = Planner(analyzer, index.entries.values(), options.default_as_of, recipes=read_recipes())
-    retriever = _retriever(index, encoder, options.fusion)
+    planner = Planner(analyzer, index.entries.values(), options.default_as_of, recipes=read_recipes(), route=router.route)
+    retriever = _retriever(index, encoder, options.fusion, router)
     grounder = Grounder(
         source=index,
         analyzer=analyzer,
@@ -96,7 +102,9 @@ def make_engine(
     return Engine(index, planner, retriever, grounder, extractive, pipeline, missing)
 
 
-def _retriever(index: OpenIndex[Channels], encoder: SectionEncoder | None, options: FusionOptions) -> HybridRetriever:
+def _retriever(
+    index: OpenIndex[Channels], encoder: SectionEncoder | None, options: FusionOptions, router: TagRouter
+) -> HybridRetriever:
     channels = index.channels
     entry_ids = [info.entry_id for info in index.entries.values() for _ in range(info.rows)]
     stubs = SectionStubs(index.nodes.node_ids, entry_ids)
@@ -116,6 +124,7 @@ def _retriever(index: OpenIndex[Channels], encoder: SectionEncoder | None, optio
             TypoRetriever(channels.typo, channels.analyzer, stubs, options.candidates),
         ],
         options,
+        entries_of_tags=router.entries_of,
     )
 
 

@@ -14,26 +14,39 @@ from app.indexing import Indexer
 from app.ingest import IngestOptions
 from app.settings import PREFIX, ROOT, Settings
 from app.store.jobs import Jobs
-from pipelines.errors import BadInput
-from pipelines.index import Progress
-from pipelines.jobs import Job, JobArguments, run_job
+from app.tagging import TagIndexer
+from pipelines.errors import BadInput, IndexFault, ModelError
+from pipelines.index import IndexLayout, Progress
+from pipelines.jobs import INDEX_KINDS, Job, JobArguments, Work, run_job
 from pipelines.process_identity import this_process
 
 LOG_DIR = Path("logs") / "jobs"
 _log = logging.getLogger(__name__)
 
 
-def ingest_arguments(folder: Path, *, full: bool, decision: Decision, allow_removals: bool) -> JobArguments:
-    """The arguments of an `ingest` job."""
-    return {"folder": str(folder), "full": full, "decision": decision, "allow_removals": allow_removals}
+def ingest_arguments(
+    folder: Path, *, full: bool, decision: Decision, allow_removals: bool, evaluate: bool = False
+) -> JobArguments:
+    """The arguments of an `ingest` job; `evaluate` asks for an evaluation of what it builds."""
+    arguments: JobArguments = {"folder": str(folder), "full": full, "decision": decision, "allow_removals": allow_removals}
+    return {**arguments, "evaluate": True} if evaluate else arguments
 
 
 class JobWork:
-    """Does the work of jobs, by kind."""
+    """Does the work of jobs, by kind.
 
-    def __init__(self, settings: Settings, indexer: Indexer) -> None:
+    Args:
+        settings: names the folder that an ingest reads by default.
+        indexer: does the index jobs.
+        tagger: does the tag jobs.
+        evaluate: does the evaluation jobs.
+    """
+
+    def __init__(self, settings: Settings, indexer: Indexer, tagger: TagIndexer, evaluate: Work) -> None:
         self._settings = settings
         self._indexer = indexer
+        self._tagger = tagger
+        self._evaluate = evaluate
 
     def __call__(self, job: Job, progress: Progress) -> dict[str, object]:
         """Does the work and returns its result.
@@ -47,12 +60,25 @@ class JobWork:
             case "ingest":
                 folder = Path(str(job.arguments.get("folder") or self._settings.kb_dir))
                 report = self._indexer.ingest(folder, _ingest_options(job), full=full, progress=progress)
+                self._tags_of_same_model(progress)
                 return report.model_copy(update={"job_id": job.id}).model_dump(mode="json")
             case "rebuild":
                 meta = self._indexer.rebuild(full=full, progress=progress)
+                self._tags_of_same_model(progress)
                 return {"index_version": None if meta is None else meta.index_version}
-            case _:
-                raise BadInput(f"Jobs of kind {job.kind!r} have no work.", hint="Use `ingest` or `rebuild`.")
+            case "tags":
+                built = self._tagger.rebuild(progress=progress)
+                return {"tag_index_version": built.version, "tags": built.tags}
+            case "evaluation":
+                return self._evaluate(job, progress)
+
+    def _tags_of_same_model(self, progress: Progress) -> None:
+        """After a change of embedding model the tags get new vectors too; the index is served whether that works or not."""
+        try:
+            if not self._tagger.follows_model():
+                self._tagger.rebuild(progress=progress)
+        except (IndexFault, ModelError) as exc:
+            _log.warning("The tag index was not built anew: %s", exc)
 
 
 def run_queued(job_id: int, settings: Settings, jobs: Jobs, work: JobWork) -> Job | None:
@@ -67,13 +93,24 @@ def run_logged(job: Job, settings: Settings, jobs: Jobs, work: JobWork) -> Job:
     Raises:
         PvAgentError: the work failed; the job is FAILED.
     """
+    served = IndexLayout(settings.data_dir).current()
     try:
         with _log_file(job_log(settings.data_dir, job.id)):
-            return run_job(job, jobs, work)
+            done = run_job(job, jobs, work)
+        _request_evaluation(done, served, settings, jobs)
+        return done
     finally:
         following = jobs.next_queued()
         if following is not None:
             start_process(settings, following.id)
+
+
+def _request_evaluation(done: Job, before: str | None, settings: Settings, jobs: Jobs) -> None:
+    """Asks for an evaluation of a new index version where that is wanted; the first version has nothing to be compared with."""
+    version = (done.result or {}).get("index_version")
+    wanted = settings.evaluate_after_index or done.arguments.get("evaluate") is True
+    if wanted and done.kind in INDEX_KINDS and before is not None and version != before:
+        jobs.request("evaluation", requested_by=done.requested_by, reason=f"index {version} of job {done.id}")
 
 
 def job_log(data_dir: Path, job_id: int) -> Path:
@@ -127,7 +164,7 @@ def _log_file(path: Path) -> Iterator[None]:
         yield
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    loggers = [logging.getLogger(layer) for layer in ("app", "pipelines", "custom_postprocessors")]
+    loggers = [logging.getLogger(layer) for layer in ("app", "evaluation", "pipelines", "custom_postprocessors")]
     for logger in loggers:
         logger.addHandler(handler)
         if logger.level == logging.NOTSET:

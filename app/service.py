@@ -15,12 +15,12 @@ from pipelines.search import SearchResult, search
 
 
 class EngineHolder:
-    """The engine of the served index version; opens a new one when the version has changed, once for all threads."""
+    """The engine of what is served; opens a new one when `current_version` says another name, once for all threads."""
 
     def __init__(self, current_version: Callable[[], str | None], open_engine: Callable[[], Engine]) -> None:
         self._current_version = current_version
         self._open_engine = open_engine
-        self._engine: Engine | None = None
+        self._open: tuple[str | None, Engine] | None = None
         self._lock = Lock()
 
     def get(self) -> Engine:
@@ -31,13 +31,15 @@ class EngineHolder:
         Raises:
             IndexMissing, IndexMismatch, IndexFault: there is no index that can be opened.
         """
-        engine = self._engine
-        if engine is not None and engine.index.version == self._current_version():
-            return engine
+        opened, version = self._open, self._current_version()
+        if opened is not None and opened[0] == version:
+            return opened[1]
         with self._lock:
-            if self._engine is None or self._engine.index.version != self._current_version():
-                self._engine = self._open_engine()
-            return self._engine
+            # Asked for before the engine is opened: what is switched meanwhile is opened by the next question.
+            version = self._current_version()
+            if self._open is None or self._open[0] != version:
+                self._open = (version, self._open_engine())
+            return self._open[1]
 
 
 class Service:

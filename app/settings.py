@@ -62,6 +62,9 @@ class Settings(BaseSettings):
     outdated_after_months: Annotated[
         int, Field(ge=1, description="Age of a Stand, in months, from which a claim is marked `outdated`.")
     ] = 24
+    evaluate_after_index: Annotated[
+        bool, Field(description="Whether an index job that changed what is served starts an evaluation of it.")
+    ] = False
     max_nodes: Annotated[int, Field(ge=1, description="Most sections an index may have.")] = 120_000
     vram_budget_gb: Annotated[float, Field(gt=0, description="Warn when loaded models take more memory than this.")] = 28.0
     rate_limit_per_minute: Annotated[int, Field(ge=0, description="Requests per key and minute; 0 switches it off.")] = 600

@@ -63,6 +63,8 @@ class Plan(Frozen):
     """True when the question or the caller named the time, False when it is the default."""
     topics: tuple[str, ...] = ()
     """Topics the question seems to be about: a mild boost, never a filter."""
+    tags: tuple[str, ...] = ()
+    """Managed tags that the question seems to be about: as topics."""
     standalone_question: str | None = None
 
 
@@ -116,6 +118,8 @@ class ModelInfo(Frozen):
     name: str
     digest: str | None = None
     prompt_version: str | None = None
+    endpoint: str | None = None
+    """Name and version of the Ollama endpoint; `standard` is the one of the settings."""
     options: dict[str, str | int | float | bool] = Field(default_factory=dict)
 
 

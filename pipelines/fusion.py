@@ -38,6 +38,7 @@ class FusionOptions:
     rrf_k: float = 5.0
     candidates: int = 100
     topic_boost: float = 0.03
+    tag_boost: float = 0.03
     stand_boost: float = 0.02
 
     @property

@@ -44,13 +44,21 @@ class OllamaGenerator:
     """A `ClaimGenerator` over one model; keeps no state between drafts and serves all threads."""
 
     def __init__(
-        self, gateway: OllamaGateway, model: str, *, options: ChatOptions, prompt: SystemPrompt, digest: str | None = None
+        self,
+        gateway: OllamaGateway,
+        model: str,
+        *,
+        options: ChatOptions,
+        prompt: SystemPrompt,
+        digest: str | None = None,
+        endpoint: str | None = None,
     ) -> None:
         self._gateway = gateway
         self._model = model
         self._options = options
         self._prompt = prompt
         self._digest = digest
+        self._endpoint = endpoint
 
     @property
     def mode(self) -> GenerationMode:
@@ -64,6 +72,7 @@ class OllamaGenerator:
             name=self._model,
             digest=self._digest,
             prompt_version=self._prompt.version,
+            endpoint=self._endpoint,
             options={
                 "temperature": options.temperature,
                 "num_ctx": options.num_ctx,

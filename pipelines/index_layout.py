@@ -24,10 +24,15 @@ TMP_MARK = ".tmp-"
 
 
 class IndexLayout:
-    """The `index/` folder of one data directory. Reading needs no lock; whatever changes it is called under `lock()`."""
+    """The `index/` folder of one data directory. Reading needs no lock; whatever changes it is called under `lock()`.
 
-    def __init__(self, data_dir: Path) -> None:
-        self.root = data_dir / INDEX_DIR
+    Args:
+        data_dir: PV_DATA_DIR.
+        folder: another folder whose versions are kept and switched in the same way.
+    """
+
+    def __init__(self, data_dir: Path, folder: str = INDEX_DIR) -> None:
+        self.root = data_dir / folder
 
     def directory(self, version: str) -> Path:
         """Where a version lies, whether it exists or not."""

@@ -1,7 +1,7 @@
 """From a question to how it is looked up: type, sub-queries, scopes, time and topics, by rules and always the same."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from custom_postprocessors.evidence import TextAnalyzer
@@ -29,12 +29,14 @@ class Planner:
         default_as_of: date,
         *,
         recipes: Sequence[Recipe] = (),
+        route: Callable[[str], tuple[str, ...]] = lambda text: (),
     ) -> None:
         known = tuple(entries)
         self._subjects = SubjectFinder(analyzer, known)
         self._topics = _TopicVocabulary(analyzer, known)
         self._default = f"{default_as_of.year:04d}-{default_as_of.month:02d}"
         self._recipes = tuple(recipes)
+        self._route = route
 
     def plan(self, question: Question) -> Plan:
         """The plan of a normalised question; never fails.
@@ -54,6 +56,7 @@ class Planner:
             as_of=time.as_of,
             as_of_named=time.named or question.as_of is not None,
             topics=question.topics or self._topics.of(text),
+            tags=self._route(text),
             standalone_question=completed,
         )
 

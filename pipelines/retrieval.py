@@ -54,6 +54,7 @@ class HybridRetriever(BaseRetriever):
         analyzer: the version's German analysis.
         channels: one retriever for each of the three channels, in the order of `CHANNELS`.
         options: weights and constants.
+        entries_of_tags: the entries that have one of these managed tags.
     """
 
     def __init__(
@@ -62,8 +63,11 @@ class HybridRetriever(BaseRetriever):
         analyzer: GermanAnalyzer,
         channels: Sequence[ChannelRetriever],
         options: FusionOptions | None = None,
+        *,
+        entries_of_tags: Callable[[Sequence[str]], frozenset[str]] = lambda names: frozenset(),
     ) -> None:
         super().__init__()
+        self._entries_of_tags = entries_of_tags
         self._nodes = nodes
         self._analyzer = analyzer
         self._options = options or FusionOptions()
@@ -74,7 +78,7 @@ class HybridRetriever(BaseRetriever):
         self._rows_of_work: dict[Scope, NDArray[np.bool_]] = {scope: works == work for work, scope in SCOPE_OF_WORK.items()}
 
     def retrieve_plan(self, plan: Plan, limit: int = MOST_SECTIONS) -> Retrieved:
-        """The sections that the plan's queries find together; scopes filter, topics and a fitting Stand are a mild boost.
+        """The sections that the plan's queries find together; scopes filter; topics, tags and a fitting Stand are a mild boost.
 
         Every further query of the plan keeps its two best entries near the top. Nothing found is an empty result.
 
@@ -83,7 +87,7 @@ class HybridRetriever(BaseRetriever):
         """
         allowed = self._allowed(plan.scopes)
         bundles = [self._search(query, allowed) for query in plan.queries]
-        boost_of = self._boost_of(plan.topics, plan.as_of)
+        boost_of = self._boost_of(plan)
         rankings = [self._boosted(fused, boost_of) for _, fused in bundles]
         searches = [bundle for bundle, _ in bundles]
         nodes = self._results(self._selected(self._merged(rankings), limit), searches)
@@ -120,17 +124,18 @@ class HybridRetriever(BaseRetriever):
         masks = [self._rows_of_work[scope] for scope in scopes]
         return np.logical_or.reduce(masks) if masks else None
 
-    def _boost_of(self, topics: Sequence[str], as_of: str) -> Callable[[str], float] | None:
+    def _boost_of(self, plan: Plan) -> Callable[[str], float] | None:
         """A factor for an entry, 1 or a little more; None when nothing is boosted."""
         options = self._options
         if options.mode == "keyword_leading":
             return None
-        wanted, month = frozenset(topics), _month(as_of)
+        topics, tagged, month = frozenset(plan.topics), self._entries_of_tags(plan.tags), _month(plan.as_of)
 
         def factor(entry_id: str) -> float:
             info = self._nodes.entries[entry_id]
             age_months = abs(month - _month(info.stand))
-            return 1.0 + options.topic_boost * (info.topic in wanted) + options.stand_boost * _freshness(age_months)
+            about = options.topic_boost * (info.topic in topics) + options.tag_boost * (entry_id in tagged)
+            return 1.0 + about + options.stand_boost * _freshness(age_months)
 
         return factor
 

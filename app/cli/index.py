@@ -6,13 +6,9 @@ import typer
 
 from app.assembly import Assembly
 from app.console import configure_logging, print_json, reported_errors
-from app.indexing import Indexer
-from app.job_work import JobWork, run_logged
 from app.settings import Settings
-from app.store.jobs import Jobs
 from pipelines.index import IndexLayout, go_back
 from pipelines.index_meta import read_meta_file
-from pipelines.process_identity import this_process
 
 app = typer.Typer(help="Index versions: show, rebuild, go back to the one before.", no_args_is_help=True)
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -57,10 +53,7 @@ def rebuild(
         settings = Settings.load()
         configure_logging(settings.log_level)
         with Assembly(settings) as assembly:
-            jobs = Jobs(assembly.database)
-            work = JobWork(settings, Indexer(settings, assembly.database, assembly.gateway))
-            job = jobs.claim("rebuild", this_process(), requested_by="command line", arguments={"full": full})
-            done = run_logged(job, settings, jobs, work)
+            done = assembly.run_now("rebuild", requested_by="command line", arguments={"full": full})
         if as_json:
             print_json(done.model_dump(mode="json"))
         else:

@@ -8,13 +8,10 @@ import typer
 from app.assembly import Assembly
 from app.console import EXIT_FAILED, configure_logging, print_json, reported_errors, say
 from app.folder_plan import Decision
-from app.indexing import Indexer
 from app.ingest import IngestReport
-from app.job_work import JobWork, ingest_arguments, run_logged
+from app.job_work import ingest_arguments
 from app.settings import Settings
-from app.store.jobs import Jobs
 from pipelines.errors import BadInput, IndexBusy, IndexMismatch, KnowledgeBaseError, PvAgentError
-from pipelines.process_identity import this_process
 
 _SHOWN_IDS = 12
 
@@ -55,11 +52,8 @@ def ingest(
 
 def _run(settings: Settings, folder: Path, *, full: bool, decision: Decision, allow_removals: bool) -> IngestReport:
     with Assembly(settings) as assembly:
-        jobs = Jobs(assembly.database)
-        work = JobWork(settings, Indexer(settings, assembly.database, assembly.gateway))
         arguments = ingest_arguments(folder, full=full, decision=decision, allow_removals=allow_removals)
-        job = jobs.claim("ingest", this_process(), requested_by="command line", arguments=arguments)
-        return IngestReport.model_validate(run_logged(job, settings, jobs, work).result)
+        return IngestReport.model_validate(assembly.run_now("ingest", requested_by="command line", arguments=arguments).result)
 
 
 def _decision(*, take_folder: bool, keep_catalogue: bool) -> Decision:

@@ -6,8 +6,7 @@ import typer
 
 from app.assembly import Assembly
 from app.console import EXIT_FAILED, print_json, reported_errors, say
-from app.indexing import Indexer
-from app.job_work import JobWork, job_log, run_queued
+from app.job_work import job_log
 from app.settings import Settings
 from app.store.jobs import Jobs
 from pipelines.errors import BadInput, NotFound
@@ -65,10 +64,8 @@ def log(job_id: JobArgument) -> None:
 def run(job_id: JobArgument) -> None:
     """Run a QUEUED job in this process (the service starts jobs so); ends with 1 when it fails."""
     with reported_errors():
-        settings = Settings.load()
-        with Assembly(settings) as assembly:
-            work = JobWork(settings, Indexer(settings, assembly.database, assembly.gateway))
-            done = run_queued(job_id, settings, Jobs(assembly.database), work)
+        with Assembly(Settings.load()) as assembly:
+            done = assembly.run_job(job_id)
     if done is None:
         say(f"Job {job_id} was not started: it is not QUEUED, or a job that excludes it runs.")
         raise typer.Exit(EXIT_FAILED)

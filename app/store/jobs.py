@@ -44,17 +44,20 @@ class Jobs:
         self.database = database
 
     def request(self, kind: JobKind, *, requested_by: str, reason: str = "", arguments: JobArguments | None = None) -> Job:
-        """Queues a job, or joins the one that waits already for the same; returns the job that will run.
+        """Queues a job, or joins the one that waits already; returns the job that will run.
 
-        Requests are for the same when kind and arguments are equal; `full` is then true when one of them asked for it.
+        Requests of one kind with equal arguments are one job. A rebuild joins an ingest that waits, because that builds the
+        index as well, and an ingest takes the place of a rebuild that waits. Ingests of different folders or with different
+        decisions stay apart: neither does the work of the other. A job that was joined is `full`, or followed by an
+        evaluation, when one of the requests asked for it, and names everybody who asked and why.
         """
         wanted = dict(arguments or {})
         with self.database.write() as session:
             _bury(session)
             for row in _in_state(session, "QUEUED"):
-                if row.kind == kind and _without_full(row.arguments) == _without_full(wanted):
-                    row.arguments = {**wanted, "full": True} if row.arguments.get("full") or wanted.get("full") else wanted
-                    row.reason = "; ".join(dict.fromkeys(filter(None, (*row.reason.split("; "), reason))))
+                if _joins(row, kind, wanted):
+                    _join(row, kind, wanted)
+                    row.requested_by, row.reason = _both(row.requested_by, requested_by), _both(row.reason, reason)
                     return _job(row)
             return _job(_add(session, kind, requested_by, reason, wanted))
 
@@ -176,8 +179,29 @@ def _add(session: Session, kind: JobKind, requested_by: str, reason: str, argume
     return row
 
 
-def _without_full(arguments: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in arguments.items() if name != "full"}
+_ADDED_UP = ("full", "evaluate")
+"""Arguments that are true for a joined job when they are true for one of its requests."""
+
+
+def _joins(row: JobRow, kind: JobKind, wanted: Mapping[str, object]) -> bool:
+    if row.kind == kind:
+        return _apart(row.arguments) == _apart(wanted)
+    return {row.kind, kind} == set(INDEX_KINDS)
+
+
+def _join(row: JobRow, kind: JobKind, wanted: Mapping[str, Any]) -> None:
+    arguments = row.arguments if row.kind == "ingest" else wanted
+    added = {name: True for name in _ADDED_UP if row.arguments.get(name) or wanted.get(name)}
+    row.kind = "ingest" if "ingest" in (row.kind, kind) else kind
+    row.arguments = {**arguments, **added}
+
+
+def _apart(arguments: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in arguments.items() if name not in _ADDED_UP}
+
+
+def _both(first: str, second: str) -> str:
+    return "; ".join(dict.fromkeys(filter(None, (*first.split("; "), second))))
 
 
 def _excludes(running: str, wanted: str) -> bool:

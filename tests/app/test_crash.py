@@ -19,6 +19,8 @@ from app.settings import ROOT, Settings
 from app.store.database import Database
 from app.store.documents import Catalogue, Change
 from app.store.jobs import Jobs
+from app.store.tags import Tags
+from app.tagging import TagIndexer
 from pipelines.embeddings import EmbeddedEncoder
 from pipelines.errors import IndexFault, PvAgentError, StoreError
 from pipelines.index import IndexLayout, IndexMeta, OpenIndex, open_index, read_current_meta
@@ -51,9 +53,15 @@ def ingest(root: Path) -> str:
         closing(OllamaGateway(settings.ollama_url, timeout_seconds=1)) as ollama,
     ):
         jobs = Jobs(database)
+        work = JobWork(
+            settings,
+            Indexer(settings, database, ollama),
+            TagIndexer(settings, Tags(database), ollama),
+            lambda job, progress: {},
+        )
         arguments = ingest_arguments(settings.kb_dir, full=False, decision="report", allow_removals=False)
         job = jobs.claim("ingest", this_process(), requested_by="test", arguments=arguments)
-        run_logged(job, settings, jobs, JobWork(settings, Indexer(settings, database, ollama)))
+        run_logged(job, settings, jobs, work)
         meta = read_current_meta(settings.data_dir)
         assert meta is not None
         return meta.index_version
