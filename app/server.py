@@ -23,13 +23,11 @@ from app.job_starter import JobStarter
 from app.reader_feedback import ReaderFeedback
 from app.readiness import Readiness
 from app.settings import Settings
-from app.store.documents import Catalogue
-from app.store.feedback import Feedback
-from app.store.jobs import Jobs
 from app.store.keys import KeyStore
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import IndexFault
+from pipelines.model_choice import answering_models
 
 SHUTDOWN_SECONDS = 10
 SPARE_THREADS = 64
@@ -89,17 +87,18 @@ def make_serving(assembly: Assembly) -> Serving:
     """The API and the page over one assembly; nothing is built or opened yet."""
     settings = assembly.settings
     readiness = Readiness()
-    jobs = Jobs(assembly.database)
+    jobs, catalogue, feedback = assembly.jobs, assembly.catalogue, assembly.feedback
     starter = JobStarter(settings, jobs)
-    catalogue = Catalogue(assembly.database)
-    feedback = Feedback(assembly.database, keep_content=settings.audit_content == "full")
-    models = ModelStatus(assembly.model_choice, configured=settings.llm_model)
+    models = ModelStatus(
+        assembly.model_choice, configured=settings.llm_model, installed=lambda: answering_models(assembly.gateway)
+    )
     ui = ServedUi(
         assembly.service,
         catalogue,
         models,
         today=lambda: settings.clock_day,
         feedback=ReaderFeedback(feedback, assembly.audit),
+        waiting=lambda: assembly.queue.waiting,
     )
     api = make_api()
     attach(
@@ -132,7 +131,7 @@ def _page(assembly: Assembly) -> FastAPI:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(threads, thread_name_prefix="question"))
         yield
         # Questions that are still being answered end as cancelled, so that their threads end.
-        assembly.gateway.close()
+        assembly.close_gateways()
 
     page = FastAPI(title="pv-agent", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     answer_defects(page)

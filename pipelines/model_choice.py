@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pipelines.errors import ModelError, ModelUnavailable
+from pipelines.installed_models import ModelDetails
 from pipelines.ollama_client import OllamaGateway
 from pipelines.ollama_errors import cloud_refused
 
@@ -42,6 +43,20 @@ def choose_model(setting: str, gateway: OllamaGateway) -> ModelChoice:
     if not details.can_answer:
         raise ModelUnavailable(f"Das Modell {wanted!r} schreibt keine Antworten.", hint="Bitte ein anderes Modell wählen.")
     return ModelChoice(model.name, f"Das Modell {model.name} ist gewählt.", model.digest)
+
+
+def answering_models(gateway: OllamaGateway) -> tuple[str, ...]:
+    """Names of the installed models that may be chosen: no cloud models, none that only embeds; in the server's order.
+
+    Raises:
+        ModelUnavailable: Ollama cannot be reached.
+    """
+    installed = [model.name for model in gateway.models() if not model.is_cloud]
+    return tuple(name for name in installed if _answers(gateway.details(name)))
+
+
+def _answers(details: ModelDetails) -> bool:
+    return details.can_answer and not details.remote_host
 
 
 def _automatic(gateway: OllamaGateway) -> ModelChoice:

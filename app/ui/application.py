@@ -6,12 +6,14 @@ import gradio as gr
 import matplotlib.pyplot  # noqa: F401 - Gradio imports it with the first event, and the first question would wait for it
 from fastapi import FastAPI
 
+from app.access.person import Person
 from app.ui import messages, page, strings
 from app.ui.chat_handlers import error_text
 from app.ui.chat_tab import build_chat_tab
 from app.ui.controls import carrier, hidden_button
 from app.ui.entry_pane import empty_pane
 from app.ui.environment import keep_gradio_local
+from app.ui.person import person_of
 from app.ui.search_tab import build_search_tab
 from app.ui.service import Overview, UiService
 from app.ui.tabs import Tab
@@ -26,25 +28,30 @@ CONTENT_SECURITY_POLICY = (
 
 
 def build_ui(service: UiService, tabs: Sequence[Tab] = ()) -> gr.Blocks:
-    """The whole interface over one service, `tabs` after Fragen and Suche. Nothing is asked of the service but its overview."""
+    """The whole interface over one service, `tabs` after Fragen and Suche. Nothing is asked of the service but its overview.
+
+    Before the page knows who opened it, it shows the tabs of analysts.
+    """
     keep_gradio_local()
-    first = _frame(service)
+    month = month_of(service)
+    every = (
+        Tab("ask", strings.TAB_ASK, lambda: build_chat_tab(service, month)),
+        Tab("search", strings.TAB_SEARCH, lambda: build_search_tab(service, month)),
+        *tabs,
+    )
     blocks: gr.Blocks
     with gr.Blocks(title=f"{strings.PRODUCT} – {strings.TAGLINE}", analytics_enabled=False, fill_width=True) as blocks:
         gr.Column(elem_id="pv-header")
         with gr.Tabs(elem_id="pv-tabs"):
-            with gr.Tab(strings.TAB_ASK, id="ask"):
-                build_chat_tab(service, month_of(service))
-            with gr.Tab(strings.TAB_SEARCH, id="search"):
-                build_search_tab(service, month_of(service))
-            for tab in tabs:
-                with gr.Tab(tab.title, id=tab.id):
-                    tab.build()
-        frame = carrier("frame", first)
+            drawn = [_draw(tab) for tab in every]
+        frame = carrier("frame", _frame(service))
         refresh = hidden_button("refresh")
-        gr.on(
-            [blocks.load, refresh.click], lambda: _frame(service), None, frame, show_progress="hidden", api_visibility="private"
-        )
+
+        def opened(request: gr.Request) -> list[object]:
+            person = person_of(request)
+            return [_frame(service, person), *(gr.Tab(visible=person.has(tab.role)) for tab in every)]
+
+        gr.on([blocks.load, refresh.click], opened, None, [frame, *drawn], show_progress="hidden", api_visibility="private")
     blocks.queue(max_size=None, api_open=False)
     return blocks
 
@@ -76,7 +83,14 @@ def month_of(service: UiService) -> str:
     return service.today().strftime("%Y-%m")
 
 
-def _frame(service: UiService) -> str:
+def _draw(tab: Tab) -> gr.Tab:
+    drawn: gr.Tab
+    with gr.Tab(tab.title, id=tab.id, visible=tab.role == "analyst") as drawn:
+        tab.build()
+    return drawn
+
+
+def _frame(service: UiService, person: Person | None = None) -> str:
     overview: Overview | None = None
     problem = ""
     try:
@@ -86,7 +100,7 @@ def _frame(service: UiService) -> str:
     except PvAgentError as exc:
         problem = error_text(exc)
     return messages.message(
-        messages.slot("header", page.header(overview)),
+        messages.slot("header", page.header(overview, person)),
         messages.slot("welcome", page.welcome(overview, problem=problem)),
         messages.slot("pane", empty_pane(strings.EVIDENCE_EMPTY)),
         messages.slot("search-pane", empty_pane(strings.SEARCH_PANE_EMPTY)),

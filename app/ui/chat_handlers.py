@@ -6,19 +6,23 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from app.access.person import Person, require_role
 from app.ui import messages, strings
 from app.ui.commands import AskAgain, Comment, Evidence, OpenEntry, Rate, ReportGap, read_command
 from app.ui.controls import scopes_named
 from app.ui.entry_pane import entry_pane, missing_entry
+from app.ui.person import person_of
 from app.ui.service import UiService
 from app.ui.streaming import watched
 from app.ui.turn_view import turn_blocks
 from app.ui.turns import Conversation, ShownTurn
 from custom_postprocessors.evidence import Scope
 from pipelines.contracts import Question
-from pipelines.errors import BadInput, IndexFault, IndexMissing, NotFound, PvAgentError, QueueFull
+from pipelines.errors import BadInput, Forbidden, IndexFault, IndexMissing, NotFound, PvAgentError, QueueFull
 from pipelines.intake import read_question
 
+ALWAYS_OFFERED = ((strings.MODEL_AUTO, ""), (strings.MODEL_EXTRACTIVE, "extractive"))
+"""What may answer besides the models on Ollama, as (name, value)."""
 _log = logging.getLogger(__name__)
 
 
@@ -38,32 +42,33 @@ class ChatHandlers:
         self._service = service
 
     async def ask(
-        self, raw: str, as_of: str, scopes: list[str], model: str, conversation: Conversation
+        self, raw: str, as_of: str, scopes: list[str], model: str, conversation: Conversation, request: gr.Request
     ) -> AsyncIterator[tuple[object, object]]:
         """Answers the question in the box; yields (message, content of the box)."""
         if not raw.strip():
             return
         options = AskOptions(as_of=as_of or None, scopes=scopes_named(scopes), model=model or None)
         box: object = ""
-        async for text in self._answer(raw, options, conversation):
+        async for text in self._answer(raw, options, conversation, person_of(request)):
             yield text, box
             box = gr.skip()
 
     async def ask_again(
-        self, raw_command: str, as_of: str, scopes: list[str], conversation: Conversation
+        self, raw_command: str, as_of: str, scopes: list[str], conversation: Conversation, request: gr.Request
     ) -> AsyncIterator[object]:
         """Answers a question of the page once more, with the model that the command names."""
         command = read_command(raw_command)
         if isinstance(command, AskAgain):
             options = AskOptions(as_of=as_of or None, scopes=scopes_named(scopes), model=command.model)
-            async for text in self._answer(command.question, options, conversation):
+            async for text in self._answer(command.question, options, conversation, person_of(request)):
                 yield text
 
-    async def _answer(self, raw: str, options: AskOptions, conversation: Conversation) -> AsyncIterator[str]:
+    async def _answer(self, raw: str, options: AskOptions, conversation: Conversation, person: Person) -> AsyncIterator[str]:
         history = conversation.history()
         turn = conversation.begin(raw.strip())
         yield _shown(turn)
         try:
+            require_role(person, "analyst")
             question = read_question(raw, as_of=options.as_of, scopes=options.scopes, model=options.model, history=history)
             turn.model_reason = self._model_reason(question)
             async for batch in watched(lambda cancelled: self._service.ask_events(question, cancelled), turn.cancelled):
@@ -71,6 +76,7 @@ class ChatHandlers:
                     turn.take(event)
                 if turn.outcome is not None:
                     turn.titles = self._service.titles(turn.outcome.related)
+                turn.waiting = self._service.waiting()
                 yield _shown(turn)
         except BadInput as exc:
             turn.fail(str(exc))
@@ -91,19 +97,28 @@ class ChatHandlers:
             turn.stop()
         return messages.message(*(_part(turn) for turn in running)) if running else gr.skip()
 
-    def command(self, raw: str) -> str:
+    def models(self, request: gr.Request) -> object:
+        """What the choice of the answering model offers: the installed models after the two that are always there."""
+        names = self._service.models() if person_of(request).has("analyst") else ()
+        return gr.Dropdown([*ALWAYS_OFFERED, *((name, name) for name in names)])
+
+    def command(self, raw: str, request: gr.Request) -> str:
         """What a click in the page asks for: an entry, a rating, a comment, a gap, a Beweisblatt."""
-        match read_command(raw):
+        command, person = read_command(raw), person_of(request)
+        require_role(person, "analyst")
+        author = person.name
+        match command:
             case OpenEntry() as opened:
                 return messages.message(messages.slot("evidence", self._entry(opened)))
-            case Rate(request=request, thumb=thumb):
-                return self._kept(request, "rate", strings.THANKS_RATING, lambda: self._service.rate(request, up=thumb == "up"))
-            case Comment(request=request, text=text):
-                return self._comment(request, text)
-            case ReportGap(request=request):
-                return self._kept(request, "gap", strings.THANKS_GAP, lambda: self._service.report_gap(request, ""))
-            case Evidence(request=request):
-                return self._evidence(request)
+            case Rate(request=answer, thumb=thumb):
+                up = thumb == "up"
+                return self._kept(answer, "rate", strings.THANKS_RATING, lambda: self._service.rate(answer, up=up, author=author))
+            case Comment(request=answer, text=text):
+                return self._comment(answer, text, author)
+            case ReportGap(request=answer):
+                return self._kept(answer, "gap", strings.THANKS_GAP, lambda: self._service.report_gap(answer, "", author=author))
+            case Evidence(request=answer):
+                return self._evidence(answer)
             case AskAgain():
                 raise BadInput("Asking again has its own channel.")
 
@@ -114,10 +129,12 @@ class ChatHandlers:
             return missing_entry(opened.entry)
         return entry_pane(entry, section=opened.section, spans=opened.ranges())
 
-    def _comment(self, request: str, text: str) -> str:
+    def _comment(self, request: str, text: str, author: str) -> str:
         if not text.strip():
             return messages.message(messages.note(request, "comment", strings.ERROR_COMMENT, ok=False))
-        return self._kept(request, "comment", strings.THANKS_COMMENT, lambda: self._service.comment(request, text.strip()))
+        return self._kept(
+            request, "comment", strings.THANKS_COMMENT, lambda: self._service.comment(request, text.strip(), author=author)
+        )
 
     def _kept(self, request: str, kind: str, thanks: str, keep: Callable[[], None]) -> str:
         try:
@@ -148,6 +165,8 @@ def error_text(error: PvAgentError) -> str:
             return strings.ERROR_NO_INDEX
         case IndexFault():
             return strings.ERROR_INDEX
+        case Forbidden():
+            return strings.ERROR_FORBIDDEN
         case QueueFull():
             return strings.ERROR_QUEUE
         case _:

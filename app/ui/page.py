@@ -1,14 +1,24 @@
 """The frame of the page as HTML: header with what is served, and the first screen."""
 
+from app.access.person import LOCAL_PERSON, Person
 from app.ui import strings
 from app.ui.html import button, escape
 from app.ui.service import Overview
 
 
-def header(overview: Overview | None) -> str:
-    """Name, purpose, what is served and what answers; without an overview the reason is said by the first screen."""
-    facts = _facts(overview) if overview else ""
-    return f'<div class="pv-brand"><h1>{strings.PRODUCT}</h1><p>{strings.TAGLINE}</p></div><div class="pv-served">{facts}</div>'
+def header(overview: Overview | None, person: Person | None = None) -> str:
+    """Name, purpose, what is served, what answers, and who is logged in.
+
+    Without an overview the reason is said by the first screen; without accounts there is nobody to log out.
+    """
+    served = (_facts(overview) if overview else "") + _who(person)
+    return f'<div class="pv-brand"><h1>{strings.PRODUCT}</h1><p>{strings.TAGLINE}</p></div><div class="pv-served">{served}</div>'
+
+
+def _who(person: Person | None) -> str:
+    if person is None or person == LOCAL_PERSON or not person.name:
+        return ""
+    return f'<p class="pv-who">{escape(person.name)} · <a href="{strings.LOGOUT_PATH}">{strings.LOGOUT}</a></p>'
 
 
 def _facts(overview: Overview) -> str:

@@ -4,9 +4,11 @@ import logging
 
 import gradio as gr
 
+from app.access.person import require_role
 from app.ui import messages, strings
 from app.ui.chat_handlers import error_text
 from app.ui.controls import carrier, months_around, scope_choice, scopes_named
+from app.ui.person import person_of
 from app.ui.search_view import search_empty, search_html, search_problem
 from app.ui.service import SearchRequest, UiService
 from pipelines.errors import BadInput, PvAgentError
@@ -20,13 +22,14 @@ class SearchHandlers:
     def __init__(self, service: UiService) -> None:
         self._service = service
 
-    def search(self, text: str, as_of: str, scopes: list[str]) -> str:
+    def search(self, text: str, as_of: str, scopes: list[str], request: gr.Request) -> str:
         """The explained result for the box, or what is wrong with it."""
         if not text.strip():
             return messages.message(messages.slot("results", search_empty()))
-        request = SearchRequest(question=text.strip(), as_of=as_of or None, scopes=scopes_named(scopes))
+        wanted = SearchRequest(question=text.strip(), as_of=as_of or None, scopes=scopes_named(scopes))
         try:
-            html = search_html(self._service.search(request))
+            require_role(person_of(request), "analyst")
+            html = search_html(self._service.search(wanted))
         except BadInput as exc:
             html = search_problem(str(exc))
         except PvAgentError as exc:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import date
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from app.service import Service
 from app.store.documents import Catalogue
@@ -28,6 +28,8 @@ from pipelines.errors import ModelError, NotFound, StoreError
 from pipelines.intake import read_question
 from pipelines.model_choice import ModelChoice
 
+_T = TypeVar("_T")
+
 MODEL_CHECK_SECONDS = 30.0
 """How long a model choice is shown before it is asked for again."""
 MODEL_WAIT_SECONDS = 0.5
@@ -37,15 +39,15 @@ MODEL_WAIT_SECONDS = 0.5
 class Feedback(Protocol):
     """Where ratings, comments and gaps are kept, and where a Beweisblatt comes from; see `UiService`."""
 
-    def rate(self, request_id: str, *, up: bool) -> None:
+    def rate(self, request_id: str, *, up: bool, author: str) -> None:
         """Keeps a thumb."""
         ...
 
-    def comment(self, request_id: str, text: str) -> None:
+    def comment(self, request_id: str, text: str, *, author: str) -> None:
         """Keeps a comment."""
         ...
 
-    def report_gap(self, request_id: str, note: str) -> None:
+    def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         """Keeps a gap."""
         ...
 
@@ -57,15 +59,15 @@ class Feedback(Protocol):
 class NoFeedback:
     """Keeps nothing and says so with an error; for a process without a store for feedback."""
 
-    def rate(self, request_id: str, *, up: bool) -> None:
+    def rate(self, request_id: str, *, up: bool, author: str) -> None:
         """Raises StoreError."""
         raise _not_kept()
 
-    def comment(self, request_id: str, text: str) -> None:
+    def comment(self, request_id: str, text: str, *, author: str) -> None:
         """Raises StoreError."""
         raise _not_kept()
 
-    def report_gap(self, request_id: str, note: str) -> None:
+    def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         """Raises StoreError."""
         raise _not_kept()
 
@@ -78,32 +80,64 @@ def _not_kept() -> StoreError:
     return StoreError("Ratings, comments and evidence sheets are not available in this process.")
 
 
-class ModelStatus:
-    """Which model answers, asked in the background and remembered for half a minute; never blocks for long."""
+class _Remembered(Generic[_T]):
+    """What a slow question answered last; asked again when that is too long ago."""
 
-    def __init__(self, choose: Callable[[], ModelChoice], *, configured: str) -> None:
-        self._choose = choose
+    def __init__(self, worker: ThreadPoolExecutor, ask: Callable[[], _T]) -> None:
+        self._worker = worker
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._asked: Future[_T] | None = None
+        self._asked_at = 0.0
+
+    def get(self) -> _T:
+        """The answer, or what asking raised; TimeoutError when it takes longer than anybody should wait."""
+        with self._lock:
+            if self._asked is None or time.monotonic() - self._asked_at > MODEL_CHECK_SECONDS:
+                self._asked, self._asked_at = self._worker.submit(self._ask), time.monotonic()
+            asked = self._asked
+        return asked.result(MODEL_WAIT_SECONDS)
+
+
+class ModelStatus:
+    """Which model answers and which others could, asked in the background and remembered; never blocks for long.
+
+    Args:
+        choose: the model that answers; may raise ModelError.
+        configured: what the settings name, shown until it is known.
+        installed: names of the models on Ollama that may answer; may raise ModelError.
+    """
+
+    def __init__(
+        self, choose: Callable[[], ModelChoice], *, configured: str, installed: Callable[[], Sequence[str]] = tuple
+    ) -> None:
         self._configured = configured
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="model-status")
-        self._lock = threading.Lock()
-        self._asked: Future[ModelChoice] | None = None
-        self._asked_at = 0.0
+        self._choice = _Remembered(self._worker, choose)
+        self._installed = _Remembered(self._worker, installed)
         self._known: tuple[str, str, str | None] | None = None
+        self._names: tuple[str, ...] = ()
 
     def current(self) -> tuple[str, str, str | None]:
         """Name of the model (`extractive` for the Zitatmodus), the reason, and why it cannot answer (None: it can)."""
-        with self._lock:
-            if self._asked is None or time.monotonic() - self._asked_at > MODEL_CHECK_SECONDS:
-                self._asked, self._asked_at = self._worker.submit(self._choose), time.monotonic()
-            asked = self._asked
         try:
-            choice = asked.result(MODEL_WAIT_SECONDS)
+            choice = self._choice.get()
             self._known = (choice.name, choice.reason, None)
         except FutureTimeout:
             return self._known or (self._configured, "Das Modell wird gerade geprüft.", None)
         except ModelError as exc:
             self._known = (self._configured, "", exc.message)
         return self._known
+
+    def names(self) -> tuple[str, ...]:
+        """Models that may be chosen; those known last while Ollama takes its time, none when it cannot be reached."""
+        try:
+            self._names = tuple(self._installed.get())
+        except FutureTimeout:
+            pass
+        except ModelError:
+            self._names = ()
+        return self._names
 
     def close(self) -> None:
         """Waits for nothing."""
@@ -121,12 +155,14 @@ class ServedUi:
         *,
         today: Callable[[], date],
         feedback: Feedback | None = None,
+        waiting: Callable[[], int] = lambda: 0,
     ) -> None:
         self._service = service
         self._catalogue = catalogue
         self._models = models
         self._today = today
         self._feedback: Feedback = feedback or NoFeedback()
+        self._waiting = waiting
 
     def today(self) -> date:
         """The settings' day."""
@@ -135,6 +171,14 @@ class ServedUi:
     def ask_events(self, question: Question, cancelled: Cancelled) -> Iterator[Event]:
         """See `Service.ask_events`."""
         return self._service.ask_events(question, cancelled)
+
+    def models(self) -> tuple[str, ...]:
+        """See `ModelStatus.names`."""
+        return self._models.names()
+
+    def waiting(self) -> int:
+        """Length of the queue in front of the model."""
+        return self._waiting()
 
     def overview(self) -> Overview:
         """What the open index version holds, and which model answers."""
@@ -200,17 +244,17 @@ class ServedUi:
         question = read_question(request.question, as_of=request.as_of, scopes=request.scopes)
         return explained(question, self._service.engine, request.k)
 
-    def rate(self, request_id: str, *, up: bool) -> None:
+    def rate(self, request_id: str, *, up: bool, author: str) -> None:
         """Keeps a thumb for an answer."""
-        self._feedback.rate(request_id, up=up)
+        self._feedback.rate(request_id, up=up, author=author)
 
-    def comment(self, request_id: str, text: str) -> None:
+    def comment(self, request_id: str, text: str, *, author: str) -> None:
         """Adds a comment to an answer."""
-        self._feedback.comment(request_id, text)
+        self._feedback.comment(request_id, text, author=author)
 
-    def report_gap(self, request_id: str, note: str) -> None:
+    def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         """Puts the question of an answer on the list of gaps."""
-        self._feedback.report_gap(request_id, note)
+        self._feedback.report_gap(request_id, note, author=author)
 
     def evidence(self, request_id: str) -> EvidenceSheet:
         """The Beweisblatt of an answer."""

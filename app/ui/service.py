@@ -180,6 +180,14 @@ class UiService(Protocol):
         """The clock's day, as the settings have it."""
         ...
 
+    def models(self) -> Sequence[str]:
+        """Models on Ollama that a question may name; does not wait for long, and is empty when there is none."""
+        ...
+
+    def waiting(self) -> int:
+        """How many questions wait for the model right now."""
+        ...
+
     def overview(self) -> Overview:
         """What is served right now; does not wait for a model.
 
@@ -204,7 +212,7 @@ class UiService(Protocol):
         """Retrieval alone, explained."""
         ...
 
-    def rate(self, request_id: str, *, up: bool) -> None:
+    def rate(self, request_id: str, *, up: bool, author: str) -> None:
         """Keeps a thumb for an answer.
 
         Raises:
@@ -213,7 +221,7 @@ class UiService(Protocol):
         """
         ...
 
-    def comment(self, request_id: str, text: str) -> None:
+    def comment(self, request_id: str, text: str, *, author: str) -> None:
         """Adds a dated comment to an answer.
 
         Raises:
@@ -222,7 +230,7 @@ class UiService(Protocol):
         """
         ...
 
-    def report_gap(self, request_id: str, note: str) -> None:
+    def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         """Puts the question of an answer or refusal on the editors' list of gaps.
 
         Raises:

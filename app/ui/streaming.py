@@ -7,10 +7,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pipelines.contracts import Cancelled, Event
 
 _END = object()
+HEARTBEAT_SECONDS = 2.0
 
 
 async def watched(run: Callable[[Cancelled], Iterator[Event]], cancelled: threading.Event) -> AsyncIterator[list[Event]]:
     """The events of `run`, in order, in batches of what is there; `run` is worked off in a thread of its own.
+
+    An empty batch says that nothing has come for `HEARTBEAT_SECONDS`.
 
     When the reader goes away (stop button, page left) `cancelled` is set and the thread is left to end by itself.
     What `run` raises is raised here, after the events before it.
@@ -32,7 +35,11 @@ async def watched(run: Callable[[Cancelled], Iterator[Event]], cancelled: thread
         ended = False
         while not ended:
             batch: list[Event] = []
-            item = await queue.get()
+            try:
+                item = await asyncio.wait_for(queue.get(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield batch
+                continue
             while True:
                 if item is _END:
                     ended = True

@@ -8,6 +8,8 @@ TAGLINE = "Personalverrechnung Österreich – Antworten mit Beleg"
 
 TAB_ASK = "Fragen"
 TAB_SEARCH = "Suche"
+LOGOUT = "Abmelden"
+LOGOUT_PATH = "/logout"
 
 QUESTION_LABEL = "Ihre Frage"
 QUESTION_PLACEHOLDER = "Frage zur Personalverrechnung stellen …"
@@ -103,9 +105,10 @@ RELATED = "Siehe auch"
 WORKING = {
     "start": "Frage wird gelesen …",
     "search": "Wissensbasis wird durchsucht …",
-    "write": "Aussagen werden geprüft …",
+    "write": "Die Antwort wird geschrieben, jede Aussage wird vorher geprüft …",
     "regenerate": "Ein Entwurf hielt der Prüfung nicht stand. Es wird neu geschrieben …",
 }
+WAITING = ("Frage in der Warteschlange des Sprachmodells", "Fragen in der Warteschlange des Sprachmodells")
 STOPPED = "Angehalten. Was oben steht, ist geprüft, aber unvollständig."
 STOPPED_EMPTY = "Angehalten, bevor eine geprüfte Aussage vorlag."
 CONFLICT = "Widersprüchliche Angaben"
@@ -138,6 +141,7 @@ ERROR_TEXT = "Es ist ein technischer Fehler aufgetreten. Die Frage wurde nicht b
 ERROR_NO_INDEX = "Es gibt noch keinen Index der Wissensbasis. Er wird gerade aufgebaut; bitte gleich noch einmal fragen."
 ERROR_QUEUE = "Gerade warten zu viele Fragen auf das Sprachmodell. Diese wurde nicht gestellt; bitte gleich noch einmal."
 ERROR_INDEX = "Der Index der Wissensbasis passt nicht zu den Einstellungen. Bitte die Verwaltung verständigen."
+ERROR_FORBIDDEN = "Dafür fehlt Ihnen die Berechtigung. Die Verwaltung kann sie vergeben."
 ERROR_ENTRY_GONE = "Dieser Eintrag ist nicht mehr in der Wissensbasis."
 ERROR_NOT_KEPT = "Das konnte nicht gespeichert werden."
 ERROR_COMMENT = "Bitte einen Kommentar eingeben."

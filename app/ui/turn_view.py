@@ -1,5 +1,6 @@
 """A turn as HTML blocks: question, state, checked claims, conflicts, what is open, sources, and what one can do with it."""
 
+import time
 from collections.abc import Iterator
 from typing import assert_never
 
@@ -17,6 +18,8 @@ _THUMB_ICON = (
     'c1.2 0 2 1 1.8 2.1l-1.3 7.2A2 2 0 0 1 17.5 20H7z"/></svg>'
 )
 """Drawn, because an emoji depends on the fonts of the reader's machine."""
+PATIENCE_SECONDS = 2
+"""Before this nobody asks how long it will take."""
 
 
 def turn_blocks(turn: ShownTurn) -> Blocks:
@@ -91,13 +94,22 @@ def conflict_html(conflict: Conflict) -> str:
 def _status(turn: ShownTurn) -> str:
     match turn.phase:
         case "start" | "search" | "write" | "regenerate":
-            return f'<span class="pv-pulse" aria-hidden="true"></span>{strings.WORKING[turn.phase]}'
+            return f'<span class="pv-pulse" aria-hidden="true"></span>{strings.WORKING[turn.phase]}{_patience(turn)}'
         case "stopped" | "error":
             return "" if turn.phase == "error" else "Angehalten"
         case "final":
             return _final_status(turn)
         case _:
             assert_never(turn.phase)
+
+
+def _patience(turn: ShownTurn) -> str:
+    """How long it takes already and how many wait, once there is something to wait for; not read out again and again."""
+    seconds = int(time.monotonic() - turn.began)
+    if turn.phase not in ("write", "regenerate") or seconds < PATIENCE_SECONDS:
+        return ""
+    waiting = f" · {strings.counted(turn.waiting, *strings.WAITING)}" if turn.waiting else ""
+    return f'<span aria-hidden="true"> {seconds} s{waiting}</span>'
 
 
 def _final_status(turn: ShownTurn) -> str:

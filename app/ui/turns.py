@@ -1,6 +1,7 @@
 """The turns of one open page, and how far each has come."""
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
@@ -34,6 +35,10 @@ class ShownTurn:
     sources: tuple[Source, ...] = ()
     outcome: Outcome | None = None
     error: str = ""
+    waiting: int = 0
+    """Questions that wait for the model, as far as known; this one may be among them."""
+    began: float = field(default_factory=time.monotonic)
+    """Monotonic seconds."""
     model_reason: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Titles of the entries that the outcome points to, as far as they are served."""

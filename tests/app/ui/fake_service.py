@@ -99,6 +99,12 @@ class FakeService:
     def today(self) -> date:
         return date(2026, 3, 15)
 
+    def models(self) -> tuple[str, ...]:
+        return ("qwen3.8:27b", "gemma4:12b")
+
+    def waiting(self) -> int:
+        return 2
+
     def overview(self) -> Overview:
         return Overview(
             entries=190,
@@ -310,15 +316,15 @@ class FakeService:
             added_terms=("GFG",),
         )
 
-    def rate(self, request_id: str, *, up: bool) -> None:
+    def rate(self, request_id: str, *, up: bool, author: str) -> None:
         if any(known == request_id for known, _ in self.ratings):
             raise BadInput("Diese Antwort wurde schon bewertet.")
         self.ratings.append((request_id, up))
 
-    def comment(self, request_id: str, text: str) -> None:
+    def comment(self, request_id: str, text: str, *, author: str) -> None:
         self.comments.append((request_id, text))
 
-    def report_gap(self, request_id: str, note: str) -> None:
+    def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         self.gaps.append(request_id)
 
     def evidence(self, request_id: str) -> EvidenceSheet:
