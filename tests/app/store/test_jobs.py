@@ -48,14 +48,25 @@ def test_requests_for_the_same_coalesce_into_one_that_follows_the_running_one(jo
     first = jobs.claim("rebuild", this_process(), requested_by="a")
     second = jobs.request("rebuild", requested_by="b", reason="x", arguments={"full": False})
     third = jobs.request("rebuild", requested_by="c", reason="y", arguments={"full": True})
-    other = jobs.request("ingest", requested_by="d", arguments={"folder": "kb"})
     assert (third.id, third.reason, third.arguments) == (second.id, "x; y", {"full": True})
-    assert other.id != second.id
     assert jobs.next_queued() is None
     jobs.finish(first.id, result={})
     following = jobs.next_queued()
     assert following is not None
     assert following.id == second.id
+
+
+def test_an_ingest_does_the_work_of_a_rebuild_that_waits_and_the_other_way_round(jobs: Jobs) -> None:
+    folder = {"folder": "kb", "decision": "report"}
+    waiting = jobs.request("rebuild", requested_by="anna", reason="pv-a-01 version 2", arguments={"full": True})
+    ingest = jobs.request("ingest", requested_by="bert", arguments=folder)
+    again = jobs.request("rebuild", requested_by="anna", reason="pv-a-02 version 3")
+    assert waiting.id == ingest.id == again.id
+    assert (again.kind, again.requested_by, again.reason) == ("ingest", "anna; bert", "pv-a-01 version 2; pv-a-02 version 3")
+    assert again.arguments == {**folder, "full": True}
+    other = jobs.request("ingest", requested_by="bert", arguments={**folder, "decision": "take_folder"})
+    assert other.id != ingest.id
+    assert jobs.request("tags", requested_by="anna").id not in (other.id, ingest.id)
 
 
 def test_at_most_one_job_writes_the_index(jobs: Jobs) -> None:
