@@ -2,21 +2,23 @@
 
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
+
+import numpy as np
 
 from pipelines.errors import IndexFault
 from pipelines.lexicon import Lexicon
 from pipelines.nodes import SectionNode
-from pipelines.pieces import HYPHEN, fixed_tokens, pieces
+from pipelines.pieces import HYPHEN, Piece, fixed_tokens, pieces
 from pipelines.query_terms import QueryAnalysis, QueryReader, QueryTerm, Unit
+from pipelines.section_pieces import FIELDS, SectionPieces
 from pipelines.vocabulary import Vocabulary, fold
 
 FILE_NAME = "vocabulary.json"
 
-__all__ = ["GermanAnalyzer", "QueryAnalysis", "QueryTerm", "searchable_text"]
+__all__ = ["GermanAnalyzer", "QueryAnalysis", "QueryTerm"]
 
 
 class GermanAnalyzer:
@@ -40,22 +42,15 @@ class GermanAnalyzer:
     @classmethod
     def build(cls, nodes: Iterable[SectionNode], lexicon: Lexicon | None = None) -> Self:
         """Learns the vocabulary of these sections; no section is a vocabulary of nothing, which is valid."""
+        return cls.learn(SectionPieces.read(nodes), lexicon)
+
+    @classmethod
+    def learn(cls, pieces: SectionPieces, lexicon: Lexicon | None = None) -> Self:
+        """As `build`, from sections that were cut already."""
         lexicon = lexicon or Lexicon.bundled()
-        words = Counter[str]()
-        sections_of = Counter[str]()
-        section_words: list[frozenset[str]] = []
-        for node in nodes:
-            found = list(pieces(searchable_text(node)))
-            typed = frozenset(piece.text for piece in found if piece.kind == "word")
-            section_words.append(typed)
-            simple = {fold(part) for word in typed for part in HYPHEN.split(word)}
-            simple |= {fold(HYPHEN.sub("", word)) for word in typed if HYPHEN.search(word)}
-            words.update(simple)
-            sections_of.update({token for piece in found if piece.kind != "word" for token in fixed_tokens(piece)})
-        analyzer = cls(Vocabulary(words, lexicon.stop_words), {}, len(section_words), lexicon)
-        for typed in section_words:
-            sections_of.update({token for word in typed for token in analyzer._tokens_of_word(word)})
-        analyzer._token_sections = dict(sorted(sections_of.items()))
+        words = _sections_of_parts(pieces, _simple_words)
+        analyzer = cls(Vocabulary(words, lexicon.stop_words), {}, pieces.sections, lexicon)
+        analyzer._token_sections = _sections_of_parts(pieces, analyzer.piece_tokens)
         return analyzer
 
     def save(self, directory: Path) -> None:
@@ -102,15 +97,23 @@ class GermanAnalyzer:
         """
         found: list[str] = []
         for piece in pieces(text):
-            found.extend(self._tokens_of_word(piece.text) if piece.kind == "word" else fixed_tokens(piece))
+            found.extend(self.piece_tokens(piece))
         return found
+
+    def piece_tokens(self, piece: Piece) -> Sequence[str]:
+        """The tokens of one piece."""
+        return self._tokens_of_word(piece.text) if piece.kind == "word" else fixed_tokens(piece)
 
     def content_words(self, text: str) -> list[str]:
         """The folded words, numbers and norms of `text` in order, without stop words, neither stemmed nor split."""
         found: list[str] = []
         for piece in pieces(text):
-            found.extend(self._content_of_word(piece.text) if piece.kind == "word" else fixed_tokens(piece))
+            found.extend(self.piece_content(piece))
         return found
+
+    def piece_content(self, piece: Piece) -> Sequence[str]:
+        """The content words of one piece."""
+        return self._content_of_word(piece.text) if piece.kind == "word" else fixed_tokens(piece)
 
     def query_tokens(self, text: str) -> QueryAnalysis:
         """Analyses a question: compounds are split, split words joined, abbreviations, synonyms and typos resolved."""
@@ -156,7 +159,17 @@ class GermanAnalyzer:
                     yield Unit(token, "norm" if piece.kind in {"norm", "case"} else "number")
 
 
-def searchable_text(node: SectionNode) -> str:
-    """Everything of a section that is searched: title, topic, tags, legal bases, heading and text, one a line."""
-    head = (node.title, node.topic.replace("-", " "), "; ".join(node.tags), "; ".join(node.legal_bases))
-    return "\n".join((*head, node.section, node.evidence_text))
+def _simple_words(piece: Piece) -> frozenset[str]:
+    """The folded words of a piece: parts of a hyphened word apart and together; none of what is no word."""
+    if piece.kind != "word":
+        return frozenset()
+    together = (fold(HYPHEN.sub("", piece.text)),) if HYPHEN.search(piece.text) else ()
+    return frozenset((*map(fold, HYPHEN.split(piece.text)), *together))
+
+
+def _sections_of_parts(pieces: SectionPieces, parts_of: Callable[[Piece], Iterable[str]]) -> dict[str, int]:
+    """How many sections have each part of the pieces, in the order of the parts."""
+    terms, parts = pieces.parts(parts_of)
+    having = pieces.summed(dict.fromkeys(FIELDS, 1.0)) @ parts
+    counts = np.bincount(having.indices, minlength=len(terms))
+    return dict(zip(terms, counts.tolist(), strict=True))

@@ -9,6 +9,7 @@ from pathlib import Path
 import chromadb
 import numpy as np
 from chromadb.api.client import Client
+from chromadb.api.collection_configuration import CreateCollectionConfiguration
 from chromadb.api.models.Collection import Collection
 from chromadb.config import Settings as ChromaSettings
 from chromadb.errors import ChromaError
@@ -23,12 +24,15 @@ from pipelines.index_meta import Fingerprint
 from pipelines.lexical import FIELD_WEIGHTS, SATURATION, LexicalIndex
 from pipelines.lexicon import Lexicon
 from pipelines.node_file import NodeFile
+from pipelines.section_pieces import SectionPieces
 from pipelines.typo import HEAD_REPEATS, LONGEST, MOST_GRAMS, SHORTEST, TypoIndex
 from pipelines.windows import MOST_VECTORS, WINDOW_CHARACTERS, WINDOWING_VERSION
 
 CHROMA_DIR, BM25_DIR, TYPO_DIR = "chroma", "bm25", "typo"
 COLLECTION = "nodes"
 SPLITTING_VERSION = "h2-1"
+_GRAPH: CreateCollectionConfiguration = {"hnsw": {"space": "cosine", "ef_construction": 10, "max_neighbors": 4}}
+"""The least graph that Chroma builds: vectors are read back and searched exactly, and a good graph takes four times as long."""
 _SAME = 0.999
 _PAGE = 5000
 
@@ -88,16 +92,22 @@ class RetrievalSuite:
         """Writes `vocabulary.json`, `bm25/`, `typo/` and `chroma/`; returns the analysis."""
         total = len(nodes)
         progress("analysis", 0, total)
-        analyzer = GermanAnalyzer.build(nodes, self._lexicon)
-        analyzer.save(directory)
-        progress("lexical", 0, total)
-        LexicalIndex.build(nodes, directory / BM25_DIR, analyzer)
-        progress("typo", 0, total)
-        TypoIndex.build(nodes, directory / TYPO_DIR, analyzer)
+        analyzer = self._build_words(nodes, directory, progress)
         vectors = embed_sections(nodes, self._encoder, self._cache, progress)
         progress("vectors", 0, total)
         with _collection(directory, create=True) as collection:
             store_vectors(collection, vectors, nodes.node_ids, [node.text_hash for node in nodes])
+        return analyzer
+
+    def _build_words(self, nodes: NodeFile, directory: Path, progress: Progress) -> GermanAnalyzer:
+        pieces = SectionPieces.read(nodes)
+        progress("vocabulary", 0, len(nodes))
+        analyzer = GermanAnalyzer.learn(pieces, self._lexicon)
+        analyzer.save(directory)
+        progress("lexical", 0, len(nodes))
+        LexicalIndex.build(pieces, directory / BM25_DIR, analyzer)
+        progress("typo", 0, len(nodes))
+        TypoIndex.build(pieces, directory / TYPO_DIR, analyzer)
         return analyzer
 
     def check(self, nodes: NodeFile, directory: Path) -> None:
@@ -160,7 +170,7 @@ def _collection(directory: Path, *, create: bool = False) -> Iterator[Collection
         client = chromadb.PersistentClient(path, settings=ChromaSettings(anonymized_telemetry=False))
         try:
             if create:
-                yield client.create_collection(COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+                yield client.create_collection(COLLECTION, embedding_function=None, configuration=_GRAPH)
             else:
                 yield client.get_collection(COLLECTION, embedding_function=None)
         finally:

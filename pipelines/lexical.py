@@ -1,18 +1,17 @@
 """The lexical channel: BM25F over the German analysis of a section's fields."""
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from pipelines.german import GermanAnalyzer, QueryAnalysis
-from pipelines.nodes import SectionNode
 from pipelines.postings import Postings, best_rows, csr_rows
+from pipelines.section_pieces import SectionPieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +46,9 @@ class LexicalIndex:
         self._postings = postings
 
     @classmethod
-    def build(cls, nodes: Sequence[SectionNode], directory: Path, analyzer: GermanAnalyzer) -> Self:
+    def build(cls, pieces: SectionPieces, directory: Path, analyzer: GermanAnalyzer) -> Self:
         """Indexes the sections and writes the index into `directory`. No sections give an index that finds nothing."""
-        lengths: dict[str, list[int]] = defaultdict(list)
-        counts: list[dict[str, Counter[str]]] = []
-        for node in nodes:
-            fields = {name: Counter(analyzer.tokens(text)) for name, text in _fields(node).items()}
-            for name, found in fields.items():
-                lengths[name].append(found.total())
-            counts.append({name: found for name, found in fields.items() if found})
-        averages = {name: max(sum(found) / len(found), 1.0) for name, found in lengths.items()}
-        postings = _weighted(counts, averages)
+        postings = _weighted(pieces, analyzer)
         postings.save(directory)
         return cls(postings)
 
@@ -98,33 +89,18 @@ class LexicalIndex:
         return best_rows(self.scores(analysis), limit, allowed)
 
 
-def _fields(node: SectionNode) -> dict[str, str]:
-    return {
-        "title": node.title,
-        "tags": "; ".join(node.tags),
-        "legal_bases": "; ".join(node.legal_bases),
-        "section": node.section,
-        "body": node.evidence_text,
-        "topic": node.topic.replace("-", " "),
-    }
-
-
-def _weighted(counts: list[dict[str, Counter[str]]], averages: Mapping[str, float]) -> Postings:
-    terms = sorted({term for fields in counts for found in fields.values() for term in found})
-    numbers = {term: number for number, term in enumerate(terms)}
-    offsets, columns, values = [0], list[int](), list[float]()
-    for fields in counts:
-        frequency: dict[str, float] = defaultdict(float)
-        for name, found in fields.items():
-            field = FIELD_WEIGHTS[name]
-            length_norm = 1 - field.length_share + field.length_share * found.total() / averages[name]
-            for term, count in found.items():
-                frequency[term] += field.weight * count / length_norm
-        columns.extend(numbers[term] for term in frequency)
-        values.extend(value / (SATURATION + value) for value in frequency.values())
-        offsets.append(len(columns))
-    matrix = csr_rows(values, columns, offsets, len(terms))
-    sections = np.bincount(matrix.indices, minlength=len(terms))
-    rarity = np.array([math.log1p((len(counts) - n + 0.5) / (n + 0.5)) for n in sections.tolist()], dtype=np.float32)
-    matrix.data = matrix.data * rarity[matrix.indices]
-    return Postings.from_matrix(terms, matrix)
+def _weighted(pieces: SectionPieces, analyzer: GermanAnalyzer) -> Postings:
+    terms, tokens = pieces.parts(analyzer.piece_tokens)
+    frequency = sparse.csr_array((pieces.sections, len(terms)), dtype=np.float64)
+    for name, field in FIELD_WEIGHTS.items():
+        found = (pieces.counts[name] @ tokens).astype(np.float64)
+        lengths: NDArray[np.float64] = found.sum(axis=1)
+        average = max(lengths.mean(), 1.0) if pieces.sections else 1.0
+        length_norms = 1 - field.length_share + field.length_share * lengths / average
+        found.data = field.weight * found.data / np.repeat(length_norms, np.diff(found.indptr))
+        frequency = frequency + found
+    sections = np.bincount(frequency.indices, minlength=len(terms))
+    rarity = np.log1p((pieces.sections - sections + 0.5) / (sections + 0.5)).astype(np.float32)
+    saturated = (frequency.data / (SATURATION + frequency.data)).astype(np.float32)
+    weights = saturated * rarity[frequency.indices]
+    return Postings.from_matrix(terms, csr_rows(weights, frequency.indices, frequency.indptr, len(terms)))

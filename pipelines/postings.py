@@ -114,9 +114,9 @@ def read_array(path: Path) -> NDArray[Any]:
     return array
 
 
-def csr_rows(values: ArrayLike, columns: ArrayLike, offsets: Sequence[int], width: int) -> Matrix:
+def csr_rows(values: ArrayLike, columns: ArrayLike, offsets: ArrayLike, width: int) -> Matrix:
     """A sparse matrix from its rows: row i has `values[offsets[i]:offsets[i + 1]]` in the columns beside them."""
+    starts = np.asarray(offsets, dtype=np.int64)
     return sparse.csr_array(
-        (np.asarray(values, dtype=np.float32), np.asarray(columns, dtype=np.int32), np.asarray(offsets, dtype=np.int64)),
-        shape=(len(offsets) - 1, width),
+        (np.asarray(values, dtype=np.float32), np.asarray(columns, dtype=np.int32), starts), shape=(len(starts) - 1, width)
     )

@@ -3,7 +3,7 @@
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self, cast
 
@@ -13,14 +13,15 @@ from scipy import sparse
 
 from pipelines.errors import IndexFault
 from pipelines.german import GermanAnalyzer, QueryAnalysis
-from pipelines.nodes import SectionNode
 from pipelines.postings import Matrix, Postings, best_rows, csr_rows, read_array
+from pipelines.section_pieces import SectionPieces
 
 SHORTEST, LONGEST = 3, 5
 MOST_GRAMS = 600
 """Grams kept per section, the weightiest: bounds memory and time where sections are long."""
 HEAD_REPEATS = 2
 """How often title and tags count."""
+_WORD_SHARES = {"title": HEAD_REPEATS, "tags": HEAD_REPEATS, "section": 1, "body": 1}
 _CHUNK_ROWS = 2000
 _RARITY = "rarity.npy"
 
@@ -45,19 +46,21 @@ class TypoIndex:
         self._rarity = rarity
 
     @classmethod
-    def build(cls, nodes: Sequence[SectionNode], directory: Path, analyzer: GermanAnalyzer) -> Self:
+    def build(cls, pieces: SectionPieces, directory: Path, analyzer: GermanAnalyzer) -> Self:
         """Indexes the sections and writes the index into `directory`. No sections give an index that finds nothing."""
-        words, word_counts = _count_words(nodes, analyzer)
-        terms, gram_counts = _count_grams(words)
-        counts = [Matrix(chunk @ gram_counts) for chunk in _chunks(word_counts)]
+        words, content = pieces.parts(analyzer.piece_content)
+        word_counts = Matrix(pieces.summed(_WORD_SHARES) @ content)
+        used = np.unique(word_counts.indices)
+        word_counts = Matrix(word_counts[:, used])
+        terms, gram_counts = _count_grams([words[number] for number in used])
         sections = np.zeros(len(terms), dtype=np.int64)
-        for chunk in counts:
-            sections += np.bincount(chunk.indices, minlength=len(terms))
-        rarity = (np.log((1 + word_counts.shape[0]) / (1 + sections)) + 1).astype(np.float32)
-        rows = []
-        while counts:  # one chunk less in memory for every one that is weighted
-            rows.append(_weighted(counts.pop(0), rarity))
+        for counts in _chunks(word_counts, gram_counts):
+            sections += np.bincount(counts.indices, minlength=len(terms))
+        rarity = (np.log((1 + pieces.sections) / (1 + sections)) + 1).astype(np.float32)
+        # Counted a second time: all counts at once would take a gigabyte where there are millions of words.
+        rows = [_weighted(counts, rarity) for counts in _chunks(word_counts, gram_counts)]
         matrix = Matrix(sparse.vstack(rows, format="csr")) if rows else Matrix((0, len(terms)), dtype=np.float32)
+        rows.clear()
         postings = Postings.from_matrix(terms, cast(Matrix, matrix))
         postings.save(directory)
         np.save(directory / _RARITY, rarity)
@@ -100,22 +103,6 @@ class TypoIndex:
         return best_rows(self.scores(analysis), limit, allowed)
 
 
-def _count_words(nodes: Iterable[SectionNode], analyzer: GermanAnalyzer) -> tuple[list[str], Matrix]:
-    """The distinct content words, and how often each section has each (rows: sections)."""
-    numbers: dict[str, int] = {}
-    offsets, columns, counts = [0], list[int](), list[float]()
-    for node in nodes:
-        head = analyzer.content_words("\n".join((node.title, *node.tags)))
-        rest = analyzer.content_words("\n".join((node.section, node.evidence_text)))
-        found = Counter(rest)
-        for word in head:
-            found[word] += HEAD_REPEATS
-        columns.extend(numbers.setdefault(word, len(numbers)) for word in found)
-        counts.extend(found.values())
-        offsets.append(len(columns))
-    return list(numbers), csr_rows(counts, columns, offsets, len(numbers))
-
-
 def _count_grams(words: Sequence[str]) -> tuple[list[str], Matrix]:
     """The distinct grams, sorted, and how often each word has each (rows: words)."""
     first_seen: dict[str, int] = {}
@@ -132,10 +119,10 @@ def _count_grams(words: Sequence[str]) -> tuple[list[str], Matrix]:
     return terms, matrix
 
 
-def _chunks(matrix: Matrix) -> Iterable[Matrix]:
-    """A few rows at a time: all grams of a large knowledge base at once would take gigabytes."""
-    for start in range(0, matrix.shape[0], _CHUNK_ROWS):
-        yield matrix[start : start + _CHUNK_ROWS]
+def _chunks(word_counts: Matrix, gram_counts: Matrix) -> Iterator[Matrix]:
+    """How often each section has each gram, a few sections at a time."""
+    for start in range(0, word_counts.shape[0], _CHUNK_ROWS):
+        yield Matrix(word_counts[start : start + _CHUNK_ROWS] @ gram_counts)
 
 
 def _weighted(counts: Matrix, rarity: NDArray[np.float32]) -> Matrix:

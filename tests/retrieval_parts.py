@@ -15,6 +15,7 @@ from pipelines.lexical import LexicalIndex
 from pipelines.node_file import NodeFile, write_nodes
 from pipelines.nodes import SectionNode
 from pipelines.retrieval import HybridRetriever
+from pipelines.section_pieces import SectionPieces
 from pipelines.typo import TypoIndex
 
 
@@ -66,14 +67,15 @@ def build_parts(sections: Sequence[SectionNode], directory: Path, encoder: Secti
     directory.mkdir(parents=True, exist_ok=True)
     write_nodes(sections, directory / "nodes.ndjson")
     nodes = NodeFile.open(directory / "nodes.ndjson")
-    analyzer = GermanAnalyzer.build(nodes)
+    pieces = SectionPieces.read(nodes)
+    analyzer = GermanAnalyzer.learn(pieces)
     vectors = embed_sections(nodes, encoder, EmbeddingCache(directory / "embeddings"), lambda stage, done, total: None)
     entry_ids = [info.entry_id for info in nodes.entries.values() for _ in range(info.rows)]
     return Parts(
         nodes=nodes,
         analyzer=analyzer,
-        lexical=LexicalIndex.build(nodes, directory / "bm25", analyzer),
-        typo=TypoIndex.build(nodes, directory / "typo", analyzer),
+        lexical=LexicalIndex.build(pieces, directory / "bm25", analyzer),
+        typo=TypoIndex.build(pieces, directory / "typo", analyzer),
         dense=DenseIndex(vectors, nodes.node_ids),
         stubs=SectionStubs(nodes.node_ids, entry_ids),
     )

@@ -4,6 +4,7 @@ import pytest
 from pipelines.german import GermanAnalyzer
 from pipelines.lexical import ALTERNATIVES_SHARE, LexicalIndex
 from pipelines.query_terms import PART_WEIGHT
+from pipelines.section_pieces import SectionPieces
 from tests.retrieval_parts import section
 
 SECTIONS = [
@@ -30,7 +31,7 @@ def analyzer():
 
 @pytest.fixture(scope="module")
 def index(analyzer, tmp_path_factory):
-    return LexicalIndex.build(SECTIONS, tmp_path_factory.mktemp("bm25"), analyzer)
+    return LexicalIndex.build(SectionPieces.read(SECTIONS), tmp_path_factory.mktemp("bm25"), analyzer)
 
 
 def rows(index, analyzer, query, **options):
@@ -64,13 +65,13 @@ def test_ways_to_find_one_thing_count_less_than_several_things(index, analyzer):
 
 
 def test_reopened_index_scores_the_same(analyzer, tmp_path):
-    fresh = LexicalIndex.build(SECTIONS, tmp_path, analyzer)
+    fresh = LexicalIndex.build(SectionPieces.read(SECTIONS), tmp_path, analyzer)
     analysis = analyzer.query_tokens("urlaub sonderzahlung frist")
     assert np.array_equal(LexicalIndex.open(tmp_path).scores(analysis), fresh.scores(analysis))
 
 
 def test_no_sections_find_nothing(tmp_path):
     analyzer = GermanAnalyzer.build([])
-    index = LexicalIndex.build([], tmp_path, analyzer)
+    index = LexicalIndex.build(SectionPieces.read([]), tmp_path, analyzer)
     assert index.search(analyzer.query_tokens("urlaub"), 5) == []
     assert LexicalIndex.open(tmp_path).rows == 0
