@@ -13,6 +13,7 @@ from custom_postprocessors.evidence import Frozen
 from pipelines.errors import BadInput, NotFound
 
 MAX_TEXT_CHARACTERS = 2000
+MAX_OWNER_CHARACTERS = 100
 GapStatus = Literal["open", "accepted", "done", "dismissed"]
 
 
@@ -51,6 +52,7 @@ class GapRow(Base):
     note: Mapped[str | None]
     owner: Mapped[str]
     status: Mapped[str]
+    remark: Mapped[str] = mapped_column(server_default="", default="")
     reported_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     changed_at: Mapped[datetime] = mapped_column(UtcTime)
@@ -77,7 +79,7 @@ class Comment(Frozen):
 
 
 class Gap(Frozen):
-    """A reported gap, as editors see it."""
+    """A reported gap, as editors see it. `note` is the reader's, `remark` the editors'."""
 
     id: int
     request_id: str
@@ -85,6 +87,7 @@ class Gap(Frozen):
     note: str | None
     owner: str
     status: GapStatus
+    remark: str = ""
     reported_by: str
     created_at: datetime
     changed_at: datetime
@@ -165,18 +168,23 @@ class Feedback:
             raise BadInput("Diese Lücke wurde schon gemeldet.", hint="Die Redaktion sieht sie in ihrer Liste.") from exc
         return Gap.model_validate(row, from_attributes=True)
 
-    def set_gap(self, gap_id: int, *, status: GapStatus | None = None, owner: str | None = None) -> Gap:
-        """Changes status or owner of a gap.
+    def set_gap(
+        self, gap_id: int, *, status: GapStatus | None = None, owner: str | None = None, remark: str | None = None
+    ) -> Gap:
+        """Changes status, owner or the editors' remark of a gap.
 
         Raises:
             NotFound: there is no such gap.
+            BadInput: the remark is too long.
         """
+        wanted = None if remark is None else _checked(remark) or ""
         with self._database.write() as session:
             row = session.get(GapRow, gap_id)
             if row is None:
                 raise NotFound(f"There is no gap {gap_id!r}.", hint="See `python -m app gaps list`.")
             row.status = status or row.status
-            row.owner = row.owner if owner is None else owner
+            row.owner = row.owner if owner is None else owner.strip()[:MAX_OWNER_CHARACTERS]
+            row.remark = row.remark if wanted is None else wanted
             row.changed_at = datetime.now(UTC)
             return Gap.model_validate(row, from_attributes=True)
 

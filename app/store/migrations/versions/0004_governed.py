@@ -1,4 +1,4 @@
-"""Managed tags, versions of prompts and endpoints, and who looks after a conflict."""
+"""Managed tags, versions of prompts and endpoints, who looks after a conflict, and what editors note about a gap."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("changed_by", sa.String, nullable=False),
         sa.Column("changed_at", sa.Integer, nullable=False),
     )
+    op.add_column("gaps", sa.Column("remark", sa.String, nullable=False, server_default=""))
     for table in _APPEND_ONLY:
         for verb in ("UPDATE", "DELETE"):
             op.execute(_REFUSE_CHANGES.format(table=table, verb=verb))
