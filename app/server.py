@@ -12,8 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.access.keys import KeyRing, keys_of
-from app.access.origins import require_loopback
+from app.access.guards import make_guards, require_guards_beyond_loopback
 from app.api.application import guarded, make_api
 from app.api.parts import ApiParts, attach
 from app.api.problems import answer_defects
@@ -23,7 +22,6 @@ from app.job_starter import JobStarter
 from app.reader_feedback import ReaderFeedback
 from app.readiness import Readiness
 from app.settings import Settings
-from app.store.keys import KeyStore
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import IndexFault
@@ -48,11 +46,11 @@ def run_server(settings: Settings) -> None:
     """Serves until it is told to stop. The port is open at once; until the index is there the service is not ready.
 
     Raises:
-        SettingsError: the address is not a loopback address.
+        SettingsError: other machines can reach the address, and a service key or an account is missing.
         IndexFault: there is no index and it cannot be built, or it cannot be opened.
     """
-    require_loopback(settings.host)
     with Assembly(settings) as assembly:
+        require_guards_beyond_loopback(settings, assembly.database)
         serving = make_serving(assembly)
         config = uvicorn.Config(
             serving.application,
@@ -115,9 +113,9 @@ def make_serving(assembly: Assembly) -> Serving:
             kb_dir=settings.kb_dir,
         ),
     )
-    keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
+    guards = make_guards(settings, assembly.database)
     page, metrics = mount_ui(_page(assembly), ui), assembly.metrics if settings.metrics else None
-    application = guarded(api, settings, keys, page, CONTENT_SECURITY_POLICY, metrics)
+    application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
 
 

@@ -49,10 +49,11 @@ def set_gap(
     gap_id: Annotated[int, typer.Argument(help="Number of the gap.", show_default=False)],
     status: Annotated[str | None, typer.Option(help="open, accepted, done or dismissed.")] = None,
     owner: Annotated[str | None, typer.Option(help="Who looks after it.")] = None,
+    remark: Annotated[str | None, typer.Option(help="What editors note about it.")] = None,
 ) -> None:
-    """Change status or owner of a gap."""
+    """Change status, owner or remark of a gap."""
     with reported_errors(), Assembly(Settings.load()) as assembly:
-        gap = Feedback(assembly.database).set_gap(gap_id, status=_status(status), owner=owner)
+        gap = Feedback(assembly.database).set_gap(gap_id, status=_status(status), owner=owner, remark=remark)
     typer.echo(f"{gap.id} {gap.status} {gap.owner or '–'}")
 
 
