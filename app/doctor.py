@@ -8,9 +8,11 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.assembly import Assembly
+from app.indexing import invalid_active
+from app.ingest import is_taken_over
 from app.settings import PREFIX, Settings
 from custom_postprocessors.evidence import Frozen
-from pipelines.errors import ModelError, PvAgentError
+from pipelines.errors import KnowledgeBaseError, ModelError, PvAgentError
 from pipelines.index import read_current_meta
 from pipelines.knowledge_base import check_folder
 
@@ -42,6 +44,8 @@ def diagnose(assembly: Assembly) -> Diagnosis:
             ("knowledge_base", _knowledge_base),
             ("data_folder", _data_folder),
             ("database", _database),
+            ("catalogue", _catalogue),
+            ("endpoint", _endpoint),
             ("index", _index),
             ("ollama", _ollama),
             ("answering_model", _answering_model),
@@ -96,6 +100,29 @@ def _existing(path: Path) -> Path:
 
 def _database(assembly: Assembly) -> str:
     return f"{assembly.database.path}: opened."
+
+
+def _catalogue(assembly: Assembly) -> str:
+    invalid = invalid_active(assembly.catalogue)
+    if invalid:
+        named = "; ".join(f"{entry_id}: {codes}" for entry_id, codes in list(invalid.items())[:5])
+        raise PvAgentError(
+            f"{len(invalid)} active versions are not valid and not in the index ({named}).",
+            hint="Upload a corrected version or activate an older one.",
+        )
+    settings = assembly.settings
+    try:
+        same = is_taken_over(settings.kb_dir, assembly.database)
+    except KnowledgeBaseError:
+        return f"{len(assembly.catalogue.active_hashes())} active documents; the folder cannot be compared (see knowledge_base)."
+    differs = "the folder is taken over" if same else "the folder has changes that are not taken over: `python -m app ingest`"
+    return f"{len(assembly.catalogue.active_hashes())} active documents; {differs}."
+
+
+def _endpoint(assembly: Assembly) -> str:
+    endpoint = assembly.endpoint
+    model = endpoint.model or assembly.settings.llm_model
+    return f"{endpoint.label}: {endpoint.url}, model {model}, prompt {assembly.prompt.version}."
 
 
 def _index(assembly: Assembly) -> str:

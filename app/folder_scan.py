@@ -57,6 +57,7 @@ class FolderScan:
     rejected: list[str] = field(default_factory=list)
     protected: set[str] = field(default_factory=set)
     """Ids that a rejected file is about; what is served of them stays."""
+    notices: tuple[str, ...] = ()
     _places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
@@ -66,8 +67,10 @@ class FolderScan:
         Raises:
             KnowledgeBaseError: there is no folder of entries, or `kb.json` does not fit the files.
         """
-        check_folder(folder)
+        has_registry = check_folder(folder)
         scan = cls(tempfile.TemporaryFile(dir=scratch))
+        if not has_registry:
+            scan.notices = (f"Der Ordner hat keine {REGISTRY_FILE}; er wird ohne Abgleich übernommen.",)
         scan.faults.extend(folder_faults(folder))
         for reading in iter_files(folder, known_ids):
             scan.faults.extend(reading.faults)

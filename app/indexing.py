@@ -1,7 +1,7 @@
 """From the catalogue to a served index: what the index job does, whoever asked for it."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.encoders import encoder_for_build
@@ -38,6 +38,8 @@ class Indexer:
         self._database = database
         self._catalogue = Catalogue(database)
         self._gateway = gateway
+        self.left_out: list[str] = []
+        """Entries that the last build left out, because their active version is not valid."""
 
     def ingest(self, folder: Path, options: IngestOptions, *, full: bool, progress: Progress) -> IngestReport:
         """Takes a folder over, then builds an index where what is served is not what is active.
@@ -52,7 +54,8 @@ class Indexer:
         progress("folder", 0, 0)
         report = take_over(folder, self._database, options)
         meta = self._build_where_needed(encoder, folder, full=full, progress=progress)
-        return report.model_copy(update={"index_version": None if meta is None else meta.index_version})
+        version = None if meta is None else meta.index_version
+        return report.model_copy(update={"index_version": version, "left_out": tuple(self.left_out)})
 
     def rebuild(self, *, full: bool, progress: Progress) -> IndexMeta | None:
         """Builds the index of what is active where it is not the one served; returns the served version.
@@ -90,8 +93,9 @@ class Indexer:
             return None
         options = IndexOptions(fingerprint_of(encoder), max_nodes=self._settings.max_nodes)
         suite = RetrievalSuite(encoder, EmbeddingCache(self._settings.data_dir / EMBEDDINGS_DIR))
+        self.left_out.clear()
         return build_index(
-            active_nodes(self._catalogue),
+            active_nodes(self._catalogue, self.left_out.append),
             self._settings.data_dir,
             IndexRecipe(options, suite, read_verdicts(folder)),
             knowledge_base_hash=state,
@@ -99,11 +103,11 @@ class Indexer:
         )
 
 
-def active_nodes(catalogue: Catalogue) -> Iterator[SectionNode]:
+def active_nodes(catalogue: Catalogue, leave_out: Callable[[str], None] = lambda entry_id: None) -> Iterator[SectionNode]:
     """The sections of everything active, entries by ascending id, with references to active entries only.
 
-    A version that an earlier program accepted and this one does not is left out with an error in the log: one document
-    must not keep every other change from being served.
+    A version that an earlier program accepted and this one does not is left out, with an error in the log and a call of
+    `leave_out`: one document must not keep every other change from being served.
     """
     known = frozenset(catalogue.active_hashes())
     for entry_id, _, content in catalogue.active_contents():
@@ -111,9 +115,20 @@ def active_nodes(catalogue: Catalogue) -> Iterator[SectionNode]:
         if reading.entry is None:
             codes = ", ".join(fault.fault for fault in reading.faults if fault.severity == "error")
             _log.error("The active version of %r is not valid (%s) and was left out of the index.", entry_id, codes)
+            leave_out(entry_id)
             continue
         for node in split_entry(reading.entry):
             yield with_cross_refs(node, known - {entry_id})
+
+
+def invalid_active(catalogue: Catalogue) -> dict[str, str]:
+    """The entries whose active version this program does not accept, with the codes of their faults; not in the index."""
+    found = {}
+    for entry_id, _, content in catalogue.active_contents():
+        reading = parse_entry(f"{entry_id}.md", content.encode("utf-8"))
+        if reading.entry is None:
+            found[entry_id] = ", ".join(fault.fault for fault in reading.faults if fault.severity == "error")
+    return found
 
 
 def _served(data_dir: Path) -> IndexMeta | None:

@@ -32,7 +32,11 @@ class IngestOptions:
 
 
 class IngestReport(Frozen):
-    """What became of a folder; lists of entry ids in ascending order. `kept` are those the catalogue was preferred for."""
+    """What became of a folder; lists of entry ids in ascending order. `kept` are those the catalogue was preferred for.
+
+    `notices` are German remarks on the folder as a whole; `left_out` are active entries that the index built by this run does
+    not have, because their version is no longer valid.
+    """
 
     ok: bool
     added: tuple[str, ...] = ()
@@ -43,6 +47,8 @@ class IngestReport(Frozen):
     diverged: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     faults: tuple[JsonFault, ...] = ()
+    notices: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     index_version: str | None = None
     job_id: int | None = None
 
@@ -112,6 +118,7 @@ def _report(plan: FolderPlan, scan: FolderScan) -> IngestReport:
         diverged=plan.of("diverged"),
         kept=plan.of("kept"),
         faults=tuple(fault.to_json() for fault in scan.faults),
+        notices=scan.notices,
     )
 
 

@@ -18,11 +18,15 @@ from app.api.parts import ApiParts, attach
 from app.api.problems import answer_defects
 from app.assembly import Assembly
 from app.first_index import FirstIndex
+from app.folder_state import FolderState
 from app.job_starter import JobStarter
 from app.reader_feedback import ReaderFeedback
 from app.readiness import Readiness
 from app.settings import Settings
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
+from app.ui.protocol.answer_log import AnswerLog
+from app.ui.protocol.export import export_route
+from app.ui.protocol.tab import protocol_tab
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import IndexFault
 from pipelines.model_choice import answering_models
@@ -86,7 +90,7 @@ def make_serving(assembly: Assembly) -> Serving:
     settings = assembly.settings
     readiness = Readiness()
     jobs, catalogue, feedback = assembly.jobs, assembly.catalogue, assembly.feedback
-    starter = JobStarter(settings, jobs)
+    starter, folder = JobStarter(settings, jobs), FolderState(settings.kb_dir, assembly.database)
     models = ModelStatus(
         assembly.model_choice, configured=settings.llm_model, installed=lambda: answering_models(assembly.gateway)
     )
@@ -97,6 +101,7 @@ def make_serving(assembly: Assembly) -> Serving:
         today=lambda: settings.clock_day,
         feedback=ReaderFeedback(feedback, assembly.audit),
         waiting=lambda: assembly.queue.waiting,
+        notices=folder.notices,
     )
     api = make_api()
     attach(
@@ -111,10 +116,15 @@ def make_serving(assembly: Assembly) -> Serving:
             models=models,
             readiness=readiness,
             kb_dir=settings.kb_dir,
+            notices=folder.notices,
         ),
     )
     guards = make_guards(settings, assembly.database)
-    page, metrics = mount_ui(_page(assembly), ui), assembly.metrics if settings.metrics else None
+    answers = AnswerLog(assembly.audit, feedback, lambda: assembly.service.engine.index.sections_of)
+    page = _page(assembly)
+    page.include_router(export_route(answers))
+    mount_ui(page, ui, [protocol_tab(answers)])
+    metrics = assembly.metrics if settings.metrics else None
     application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
 

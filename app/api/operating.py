@@ -119,6 +119,7 @@ def _health(parts: ApiParts) -> Health:
         degraded=(*missing, *(("model",) if unavailable else ())),
         index=IndexInfo(version=meta.index_version, embedding_model=meta.embedding_model, entries=meta.entries, nodes=meta.nodes),
         model=ModelView(name=name, reason=unavailable or reason, available=unavailable is None),
+        notices=parts.notices(),
     )
 
 

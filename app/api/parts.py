@@ -36,6 +36,7 @@ class ApiParts:
     models: ModelStatus
     readiness: Readiness
     kb_dir: Path
+    notices: Callable[[], tuple[str, ...]] = tuple
 
     def ready_service(self) -> Service:
         """The service, once the index is there.

@@ -31,6 +31,8 @@ class Health(Frozen):
     model: ModelView | None = None
     job_id: int | None = None
     review_mode: bool | None = None
+    notices: tuple[str, ...] | None = None
+    """German remarks, e.g. that the folder of the knowledge base has changes that are not taken over."""
 
 
 class JobView(Frozen):

@@ -84,6 +84,10 @@ def _tell(report: IngestReport) -> None:
             "" if name == "unchanged" or not ids else f": {', '.join(ids[:_SHOWN_IDS])}{' …' if len(ids) > _SHOWN_IDS else ''}"
         )
         typer.echo(f"{name:>10} {len(ids):5d}{named}")
+    for notice in report.notices:
+        say(notice)
+    if report.left_out:
+        say(f"Not in the index, because the active version is not valid: {', '.join(report.left_out)}.")
     if report.diverged:
         say("Diverged documents were left as they are; decide with --take-folder or --keep-catalogue.")
     typer.echo(f"     index {report.index_version or 'none'} (job {report.job_id})")

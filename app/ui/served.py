@@ -156,7 +156,9 @@ class ServedUi:
         today: Callable[[], date],
         feedback: Feedback | None = None,
         waiting: Callable[[], int] = lambda: 0,
+        notices: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
+        self._notices = notices
         self._service = service
         self._catalogue = catalogue
         self._models = models
@@ -200,6 +202,7 @@ class ServedUi:
             model="Zitatmodus" if extractive else name,
             model_reason=reason,
             model_unavailable=unavailable,
+            notices=self._notices(),
         )
 
     def entry(self, entry_id: str) -> EntryView:
