@@ -131,7 +131,7 @@ class AuditLog:
             row = session.scalar(select(AuditRow).where(AuditRow.request_id == request_id))
         if row is None:
             raise NotFound(f"There is no answer {request_id!r} in the audit log.", hint="See `python -m app audit list`.")
-        return _record(row)
+        return record_of(row)
 
     def list(self, *, limit: int = 50, before: int | None = None) -> tuple[AuditRecord, ...]:
         """The newest outcomes, newest first; `before` continues below a sequence number."""
@@ -139,13 +139,13 @@ class AuditLog:
         if before is not None:
             statement = statement.where(AuditRow.sequence < before)
         with self.database.read() as session:
-            return tuple(map(_record, session.scalars(statement)))
+            return tuple(map(record_of, session.scalars(statement)))
 
     def export(self) -> Iterator[AuditRecord]:
         """Streams every outcome, oldest first, of one state of the log."""
         with self.database.read() as session:
             for row in session.scalars(_in_order()):
-                yield _record(row)
+                yield record_of(row)
 
     def count(self) -> int:
         """Number of outcomes."""
@@ -242,6 +242,7 @@ def _in_order() -> Select[AuditRow]:
     return select(AuditRow).order_by(AuditRow.sequence).execution_options(yield_per=100)
 
 
-def _record(row: AuditRow) -> AuditRecord:
+def record_of(row: AuditRow) -> AuditRecord:
+    """The row as a value, its outcome read."""
     outcome = None if row.content is None else _OUTCOME.validate_json(row.content)
     return AuditRecord(row.sequence, row.request_id, row.created_at, json.loads(row.meta), outcome, row.row_hash)

@@ -85,7 +85,7 @@ def month_of(service: UiService) -> str:
 
 def _draw(tab: Tab) -> gr.Tab:
     drawn: gr.Tab
-    with gr.Tab(tab.title, id=tab.id, visible=tab.role == "analyst") as drawn:
+    with gr.Tab(tab.title, id=tab.id, elem_id=f"pv-tab-{tab.id}", visible=tab.role == "analyst") as drawn:
         tab.build()
     return drawn
 

@@ -6,7 +6,7 @@ from html import escape
 from app.ui import strings
 from custom_postprocessors.evidence import Citation
 
-__all__ = ["attributes", "button", "chip", "chips", "entry_button", "escape", "stand_text"]
+__all__ = ["attributes", "button", "chip", "chips", "choice", "entry_button", "escape", "field", "stand_text"]
 
 
 def attributes(**values: str | int | float | None) -> str:
@@ -49,3 +49,18 @@ def chips(citations: Sequence[Citation]) -> str:
 def entry_button(entry_id: str, label: str, *, section: str | None = None, css: str = "pv-link") -> str:
     """A button that opens an entry, at a section if one is given."""
     return button(label, "open", css=css, entry=entry_id, section=section)
+
+
+def field(form_id: str, name: str, label: str, *, kind: str = "text", hint: str = "") -> str:
+    """A labelled input of a form; `kind` is its HTML type."""
+    field_id = f"{form_id}-{name}"
+    given = attributes(id=field_id, name=name, type=kind, placeholder=hint or None, autocomplete="off")
+    return f'<div class="pv-field"><label for="{escape(field_id)}">{escape(label)}</label><input{given}></div>'
+
+
+def choice(form_id: str, name: str, label: str, options: Sequence[tuple[str, str]]) -> str:
+    """A labelled choice of a form; `options` are (value, text), the first is chosen."""
+    field_id = f"{form_id}-{name}"
+    listed = "".join(f"<option{attributes(value=value)}>{escape(text)}</option>" for value, text in options)
+    select = f"<select{attributes(id=field_id, name=name)}>{listed}</select>"
+    return f'<div class="pv-field"><label for="{escape(field_id)}">{escape(label)}</label>{select}</div>'

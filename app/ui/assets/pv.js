@@ -19,6 +19,10 @@
     return $(`:scope > .${className}`, host) || host.appendChild(make(tag, { className }));
   }
 
+  // A place whose answer is on its way says so, until something comes.
+  const busy = (hostId) => document.getElementById(hostId)?.classList.add("pv-loading");
+  const arrived = (hostId) => document.getElementById(hostId)?.classList.remove("pv-loading");
+
   function paneBody(hostId) {
     const pane = place(hostId, "pv-pane-body", "aside");
     if (pane && !pane.hasAttribute("aria-label")) {
@@ -147,6 +151,7 @@
     }
     carrier.pvRaw = raw;
     for (const part of parts) {
+      arrived(part.slot);
       if (part.slot === "evidence") showEvidence(part.html);
       else if ("slot" in part) newest[part.slot] = part.html;
       else if ("turn" in part) showTurn(part);
@@ -168,12 +173,27 @@
     document.getElementById(`pv-${channel}-send`).click();
   }
 
+  const openTab = (id) => document.getElementById(`pv-tab-${id}-button`)?.click();
+
+  // A tab that was never open is drawn first.
+  function whenThere(selector, then, tries = 50) {
+    const found = $(selector);
+    if (found) then(found);
+    else if (tries > 0) setTimeout(() => whenThere(selector, then, tries - 1), 40);
+  }
+
+  function sendForm(form) {
+    if (form.dataset.busy) busy(form.dataset.busy);
+    send(form.dataset.channel, { do: form.dataset.command, ...Object.fromEntries(new FormData(form)) });
+  }
+
   const questionBox = () => $("#pv-question textarea, #pv-question input");
 
   const ACTIONS = {
     open(button) {
       opener = button;
-      paneHost = button.closest("#pv-search") ? "pv-search-pane" : "pv-pane";
+      const tab = button.closest("#pv-search, .pv-tab");
+      paneHost = tab ? `${tab.id}-pane` : "pv-pane";
       document.querySelectorAll(".pv-chip[aria-current]").forEach((chip) => chip.removeAttribute("aria-current"));
       if (button.classList.contains("pv-chip")) button.setAttribute("aria-current", "true");
       const { entry, section, spans } = button.dataset;
@@ -203,10 +223,25 @@
     },
     gap: (button) => send("command", { do: "gap", request: button.dataset.request }),
     evidence: (button) => send("command", { do: "evidence", request: button.dataset.request }),
-    // A command of one of the other tabs: `data-channel` names its channel, the other data are the command.
+    // A command of one of the other tabs: `data-channel` names its channel, the other data are the command, together with the
+    // fields of the form that `data-form` names. `data-busy` is the place where the answer will stand.
     tab(button) {
-      const { do: _, channel, command, ...rest } = button.dataset;
-      send(channel, { do: command, ...rest });
+      const { do: _, channel, command, form, busy: place, ...rest } = button.dataset;
+      const fields = form ? Object.fromEntries(new FormData(document.getElementById(form))) : {};
+      if (place) busy(place);
+      send(channel, { do: command, ...fields, ...rest });
+    },
+    // A question goes to the tab Fragen, to be edited or sent; or to the tab Suche, where it is searched for.
+    reuse(button) {
+      openTab("ask");
+      ACTIONS.edit(button);
+    },
+    look(button) {
+      openTab("search");
+      whenThere("#pv-search-box textarea", (box) => {
+        setText(box, button.dataset.question);
+        document.getElementById("pv-search-go").click();
+      });
     },
     async copy(button) {
       const article = button.closest(".pv-turn");
@@ -234,6 +269,13 @@
   });
 
   document.addEventListener("submit", (event) => {
+    if (event.submitter?.hasAttribute("data-native")) return; // the browser fetches a file
+    const fields = event.target.closest("form.pv-form");
+    if (fields) {
+      event.preventDefault();
+      sendForm(fields);
+      return;
+    }
     const form = event.target.closest("form.pv-comment");
     if (!form) return;
     event.preventDefault();
@@ -257,5 +299,10 @@
   new MutationObserver(() => {
     for (const carrier of document.querySelectorAll(".pv-carrier")) read(carrier);
     for (const [name, html] of Object.entries(newest)) (SLOTS[name] ?? fillHost(name))(html);
+    for (const form of document.querySelectorAll("form.pv-form[data-auto]")) {
+      if (!document.getElementById(`pv-${form.dataset.channel}-send`)) continue;
+      form.removeAttribute("data-auto");
+      sendForm(form);
+    }
   }).observe(document.documentElement, { subtree: true, childList: true, characterData: true });
 })();
