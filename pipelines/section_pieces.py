@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, cast
+from typing import Self
 
 import numpy as np
 
@@ -43,9 +43,9 @@ class SectionPieces:
 
     def summed(self, shares: Mapping[str, float]) -> Matrix:
         """The counts of several fields together, each times its share; shape (sections, pieces)."""
-        total = Matrix(self.counts["body"].shape, dtype=np.float32)
+        total = csr_rows([], [], np.zeros(self.sections + 1), len(self.pieces))
         for field, share in shares.items():
-            total = cast(Matrix, total + self.counts[field] * np.float32(share))
+            total = total + self.counts[field] * np.float32(share)
         return total
 
     def parts(self, parts_of: Callable[[Piece], Iterable[str]]) -> tuple[list[str], Matrix]:

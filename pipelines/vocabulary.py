@@ -43,7 +43,10 @@ class Vocabulary:
 
     def __init__(self, counts: Mapping[str, int], stop_words: Iterable[str] = ()) -> None:
         self.counts = dict(sorted(counts.items()))
-        self._stop_words = frozenset(stop_words)
+        stopped = frozenset(stop_words)
+        self._part_counts = {
+            word: count for word, count in self.counts.items() if len(word) >= _MIN_PART_LETTERS and word not in stopped
+        }
         self._stemmer = Stemmer.Stemmer("german")
         self._lock = threading.Lock()  # PyStemmer objects must not be used by two threads at once
         self._stems: dict[str, str] = {}
@@ -88,35 +91,32 @@ class Vocabulary:
             if start not in best:
                 continue
             parts, cost, words = best[start]
-            for end in range(start + _MIN_PART_LETTERS, length + 1):
-                if start == 0 and end == length:
-                    continue
-                for base, use in self._bases(word[start:end], last=end == length):
-                    candidate = (parts + 1, cost - math.log1p(use), (*words, base))
-                    if end not in best or candidate < best[end]:
-                        best[end] = candidate
+            for end, base, use in self._bases(word, start):
+                candidate = (parts + 1, cost - math.log1p(use), (*words, base))
+                if end not in best or candidate < best[end]:
+                    best[end] = candidate
         return best[length][2] if length in best else ()
 
-    def _bases(self, segment: str, *, last: bool) -> Iterable[tuple[str, int]]:
-        """Known words that `segment` may stand for inside a compound, with their section counts."""
-        if last:
-            use = self._use(segment)
-            if not use and len(segment) > _MIN_PART_LETTERS and self.stem(segment) in self._known_stems:
+    def _bases(self, word: str, start: int) -> Iterable[tuple[int, str, int]]:
+        """Known words that a compound may have at `start`: where each ends, its linking letters included, and its section count."""
+        length, counts = len(word), self._part_counts
+        for end in range(start + _MIN_PART_LETTERS, length):
+            base = word[start:end]
+            if base in counts:
+                use = counts[base]
+                for link in _LINKS:
+                    if end + len(link) < length and word.startswith(link, end):
+                        yield end + len(link), base, use
+        if start:
+            last = word[start:]
+            use = self._use(last)
+            if not use and len(last) > _MIN_PART_LETTERS and self.stem(last) in self._known_stems:
                 use = 1
             if use:
-                yield segment, use
-            return
-        for link in _LINKS:
-            if segment.endswith(link):
-                base = segment[: len(segment) - len(link)]
-                use = self._use(base)
-                if use:
-                    yield base, use
+                yield length, last, use
 
     def _use(self, word: str) -> int:
-        if len(word) < _MIN_PART_LETTERS or word in self._stop_words:
-            return 0
-        return self.counts.get(word, 0)
+        return self._part_counts.get(word, 0)
 
     def join(self, words: Sequence[str]) -> str | None:
         """The known compound that two or three adjacent folded words form („kündigungs frist“), or None."""
