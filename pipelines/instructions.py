@@ -129,7 +129,7 @@ _SOURCES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
 )
 _PATTERNS = tuple((hints, re.compile(source, re.IGNORECASE | re.MULTILINE)) for hints, source in _SOURCES)
-_MARKUP = str.maketrans("*_`~", "    ")
+_MARKUP = "*_`~"
 _SENTENCE_END = re.compile(r"[.!?]\s+")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
@@ -141,7 +141,9 @@ def find_instructions(text: str) -> tuple[tuple[int, int], ...]:
     instruction belongs to it; in a table it is the whole row. This is a filter for what curated text has no reason to
     contain, not a proof: what is cited is still checked against the section.
     """
-    plain = text.translate(_MARKUP)
+    plain = text
+    for mark in _MARKUP:
+        plain = plain.replace(mark, " ")
     lowered = plain.lower()
     matches = sorted(
         match.span()

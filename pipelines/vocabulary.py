@@ -98,7 +98,7 @@ class Vocabulary:
         return best[length][2] if length in best else ()
 
     def _bases(self, word: str, start: int) -> Iterable[tuple[int, str, int]]:
-        """Known words that may stand at `start` in a compound: where each ends, linking letters included, and its section count."""
+        """Known words that may stand at `start` in a compound: where each ends, linking letters included, and its count."""
         length, counts = len(word), self._part_counts
         for end in range(start + _MIN_PART_LETTERS, length):
             base = word[start:end]
