@@ -44,9 +44,11 @@ def sentence_conflicts(
 def _announced(section: SectionLike, entries: Entries) -> set[str]:
     """The entries from which a section says that it deviates: linked in the remark, else the cluster's cross references."""
     found: set[str] = set()
-    units = split_units(section.text)
-    for unit in units:
-        text = section.text[unit.start : unit.end]
+    whole = section.text
+    if _LINKED_DEVIATION.search(whole) is None and _DEVIATES.search(whole) is None:
+        return found
+    for unit in split_units(whole):
+        text = whole[unit.start : unit.end]
         if unit.kind != "sentence":
             continue
         linked = set(LINK.findall(text))
@@ -76,16 +78,17 @@ class _Said:
 def _said_in(section: SectionLike, words: WordReader) -> Iterator[_Said]:
     if section.section in ("Rechtsgrundlagen", "Payroll-Relevanz (Odoo)"):
         return
-    for unit in split_units(section.text):
-        text = section.text[unit.start : unit.end]
+    whole = section.text
+    for unit in split_units(whole):
+        text = whole[unit.start : unit.end]
         if unit.kind not in ("sentence", "row") or LINK.search(text) or _DEVIATES.search(text) or "eispiel" in text:
             continue
         if _UNCLEAR.match(text):
             continue
-        read = text if unit.kind == "sentence" else section.text[slice(*unit.cells[0])]
+        read = text if unit.kind == "sentence" else whole[slice(*unit.cells[0])]
         found = tuple(word for word in words.words(read) if word.text not in _NORM_WORDS)
-        values = find_values(section.text[unit.start : unit.cells[-1][0]] if len(unit.cells) > 3 else text)
-        cells = tuple(plain_markdown(section.text[a:b]) for a, b in unit.cells)
+        values = find_values(whole[unit.start : unit.cells[-1][0]] if len(unit.cells) > 3 else text)
+        cells = tuple(plain_markdown(whole[a:b]) for a, b in unit.cells)
         dates = find_values(_STAND.sub("", text))
         years = frozenset(
             value.normalized[:4] for value in dates if value.kind == "date" and value.normalized[:2] in ("19", "20")

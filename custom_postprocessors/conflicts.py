@@ -106,8 +106,9 @@ def _with_verdict(conflict: Conflict, verdicts: dict[frozenset[tuple[str, str, s
 def _quoted(side: VerdictSide, node: SectionLike | None) -> ConflictSide | None:
     if node is None:
         return None
-    for unit in split_units(node.text):
-        quote = node.text[unit.start : unit.end]
+    text = node.text
+    for unit in split_units(text):
+        quote = text[unit.start : unit.end]
         if plain_markdown(side.value) in plain_markdown(quote):
             return ConflictSide(
                 entry_id=node.entry_id,
