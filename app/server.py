@@ -27,6 +27,10 @@ from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.protocol.answer_log import AnswerLog
 from app.ui.protocol.export import export_route
 from app.ui.protocol.tab import protocol_tab
+from app.ui.reports.handlers import ReportHandlers
+from app.ui.reports.served_questions import ServedQuestions
+from app.ui.reports.shelf import ReportShelf
+from app.ui.reports.tab import reports_tab
 from app.ui.served import ModelStatus, ServedUi
 from pipelines.errors import IndexFault
 from pipelines.model_choice import answering_models
@@ -123,7 +127,9 @@ def make_serving(assembly: Assembly) -> Serving:
     answers = AnswerLog(assembly.audit, feedback, lambda: assembly.service.engine.index.sections_of)
     page = _page(assembly)
     page.include_router(export_route(answers))
-    mount_ui(page, ui, [protocol_tab(answers)])
+    served = ServedQuestions(lambda: assembly.service.engine)
+    reports = ReportHandlers(ReportShelf(settings.data_dir), served, feedback.gaps)
+    mount_ui(page, ui, [reports_tab(reports), protocol_tab(answers)])
     metrics = assembly.metrics if settings.metrics else None
     application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))
