@@ -31,7 +31,8 @@ def list_documents(
         with Assembly(Settings.load()) as assembly:
             found = [document for document in Catalogue(assembly.database).documents() if contains in document.entry_id]
         if as_json:
-            print_json([{name: getattr(document, name) for name in document.__slots__} for document in found])
+            rows = [{name: getattr(document, name) for name in document.__slots__} for document in found]
+            print_json([{**row, "changed_at": row["changed_at"] and row["changed_at"].isoformat()} for row in rows])
         for document in () if as_json else found:
             active = "–" if document.active_version is None else str(document.active_version)
             typer.echo(f"{document.entry_id:<32} active {active:>3} of {document.versions}")

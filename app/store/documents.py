@@ -61,12 +61,22 @@ class ActivationRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document without its text. `content_hash` is the active version's; None when nothing is active."""
+    """A document without its text. `content_hash` is the active version's; None when nothing is active.
+
+    `folder_hash` is that of what the folder brought last, `changed_at` the time of the newest version.
+    """
 
     entry_id: str
     active_version: int | None
     content_hash: str | None
     versions: int
+    folder_hash: str | None = None
+    changed_at: datetime | None = None
+
+    @property
+    def diverged(self) -> bool:
+        """Whether something else is served than what the folder brought last."""
+        return self.folder_hash is not None and self.folder_hash != self.content_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +275,21 @@ def _unknown(entry_id: str) -> NotFound:
     return NotFound(f"There is no document {entry_id!r}.", hint="See `python -m app docs list`.")
 
 
-def _documents() -> Select[str, int | None, str | None, int]:
-    counts = select(VersionRow.entry_id, func.count().label("n")).group_by(VersionRow.entry_id).subquery()
+def _documents() -> Select[str, int | None, str | None, int, str | None, datetime]:
+    counts = select(
+        VersionRow.entry_id, func.count().label("n"), func.max(VersionRow.created_at, type_=UtcTime).label("changed_at")
+    )
+    counted = counts.group_by(VersionRow.entry_id).subquery()
     return (
-        select(DocumentRow.entry_id, DocumentRow.active_version, VersionRow.content_hash, counts.c.n)
-        .join(counts, counts.c.entry_id == DocumentRow.entry_id)
+        select(
+            DocumentRow.entry_id,
+            DocumentRow.active_version,
+            VersionRow.content_hash,
+            counted.c.n,
+            DocumentRow.folder_hash,
+            counted.c.changed_at,
+        )
+        .join(counted, counted.c.entry_id == DocumentRow.entry_id)
         .outerjoin(VersionRow, _is_active())
     )
 
@@ -278,7 +298,7 @@ def _is_active() -> ColumnElement[bool]:
     return and_(VersionRow.entry_id == DocumentRow.entry_id, VersionRow.number == DocumentRow.active_version)
 
 
-def _document(row: Row[str, int | None, str | None, int]) -> Document:
+def _document(row: Row[str, int | None, str | None, int, str | None, datetime]) -> Document:
     return Document(*row)
 
 

@@ -84,5 +84,5 @@ def head() -> str:
     The style sheet is not handed to Gradio, which would add a second copy of every rule under a selector of its own.
     """
     style = "\n".join(path.read_text(encoding="utf-8") for path in sorted(_ASSETS.glob("*.css")))
-    script = (_ASSETS / "pv.js").read_text(encoding="utf-8")
+    script = "\n".join(path.read_text(encoding="utf-8") for path in sorted(_ASSETS.glob("*.js")))
     return f'<meta name="referrer" content="no-referrer"><style>{style}</style><script>{script}</script>'

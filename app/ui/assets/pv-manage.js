@@ -1,0 +1,42 @@
+// The tab Verwaltung: reads a chosen file into its form, and asks again while something is running.
+(() => {
+  "use strict";
+  const POLL_MILLISECONDS = 1500;
+
+  function send(channel, command) {
+    const box = document.querySelector(`#pv-${channel}-box textarea, #pv-${channel}-box input`);
+    if (!box) return;
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, JSON.stringify(command));
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    document.getElementById(`pv-${channel}-send`).click();
+  }
+
+  setInterval(() => {
+    if (document.hidden) return;
+    const polls = [...document.querySelectorAll(".pv-poll")].filter((one) => one.offsetParent !== null);
+    const poll = polls.find((one) => one.dataset.job) ?? polls[0];
+    if (!poll) return;
+    const { channel, command, ...rest } = poll.dataset;
+    send(channel, { do: command, ...rest });
+  }, POLL_MILLISECONDS);
+
+  // Bytes, not text: whether they are UTF-8 is for the server to say.
+  const base64 = (file) => new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+
+  document.addEventListener("change", async (event) => {
+    const input = event.target.closest("input[type=file][data-into]");
+    const file = input?.files[0];
+    if (!file) return;
+    const most = Number(input.dataset.most);
+    const large = file.size > most;
+    input.setCustomValidity(large ? `Die Datei ist zu groß; erlaubt sind ${Math.floor(most / 1024 / 1024)} MB.` : "");
+    input.form.elements.file.value = file.name;
+    input.form.elements[input.dataset.into].value = large ? "" : await base64(file);
+    if (large) input.reportValidity();
+  });
+})();
