@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.progress import track
 
 from app.assembly import Assembly
-from app.console import EXIT_FAILED, print_json, reported_errors
+from app.bakeoff import RunRequest, candidates, read_report, run_bakeoff
+from app.console import EXIT_FAILED, print_json, reported_errors, say
 from app.settings import Settings
 from custom_postprocessors.grounding import Judgement
 from evaluation.answer_metrics import section_texts
@@ -19,12 +20,16 @@ from evaluation.answers import AnswersReport, evaluate_answers
 from evaluation.answers import report_text as answers_text
 from evaluation.bench import report_text as bench_text
 from evaluation.bench import run_bench
+from evaluation.comparison import compare_runs, comparison_text
 from evaluation.floors import broken_floors
 from evaluation.gate import GateReport, gate_report, samples_of
 from evaluation.gate import report_text as gate_text
 from evaluation.goldset import GoldItem, Goldset, entry_texts, load_goldsets
+from evaluation.model_report import BakeoffReport
+from evaluation.progress import live_progress, result_table
 from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
 from evaluation.retrieval import report_text as retrieval_text
+from evaluation.runs import RunFolder
 from evaluation.verification import report_text as verification_text
 from evaluation.verification import verification_report
 from pipelines.errors import BadInput
@@ -54,6 +59,13 @@ AsOfOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+RunOption = Annotated[
+    str | None,
+    typer.Option(
+        "--run", metavar="ID", help="Name of the run: goes on with it where it stopped, or begins it.", show_default=False
+    ),
+]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with the newest unfinished run of the same kind.")]
 
 
 @app.command()
@@ -76,16 +88,65 @@ def retrieval(
 def answers(
     goldset: GoldsetOption = None,
     model: Annotated[str | None, typer.Option(help="A model on Ollama, or `extractive`; default: PV_LLM_MODEL.")] = None,
+    run: RunOption = None,
+    resume: ResumeOption = False,
     as_of: AsOfOption = "2026-06",
     as_json: JsonOption = False,
 ) -> None:
-    """Citation precision, expected source, refusals, values and latency of whole answers."""
+    """Citation precision, expected source, refusals, values and latency of whole answers; each answer is kept at once."""
     with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
-        report = measure_answers(assembly, _read(assembly, goldset), model)
+        request = RunRequest("answers", (model or assembly.model_choice().name,), _paths(goldset), run, resume)
+        folder, report = _run(assembly, request)
+    if as_json:
+        print_json({"run": folder.path.name, **report.models[0].model_dump(mode="json")})
+    else:
+        typer.echo(answers_text(report.models[0]))
+        typer.echo(f"Run {folder.path.name}: {folder.path / 'report.html'}")
+
+
+@app.command()
+def bakeoff(
+    goldset: GoldsetOption = None,
+    models: Annotated[
+        str, typer.Option("--models", help="Names as in `ollama list`, or `extractive`, separated by commas.", show_default=False)
+    ] = "",
+    run: RunOption = None,
+    resume: ResumeOption = False,
+    as_of: AsOfOption = "2026-06",
+    as_json: JsonOption = False,
+) -> None:
+    """Several models on the same questions and contexts, and the decision by the protocol."""
+    with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
+        names = tuple(name.strip() for name in models.split(",") if name.strip())
+        if not names:
+            offered = ", ".join(candidate.name for candidate in candidates(assembly.gateway))
+            raise BadInput("No models are named.", hint=f"Give `--models A,B,…`; candidates: {offered}.")
+        folder, report = _run(assembly, RunRequest("bakeoff", names, _paths(goldset), run, resume))
+    for name in report.over_budget:
+        say(f"Warning: {name} takes more memory than PV_VRAM_BUDGET_GB ({report.vram_budget_gb:g} GB).")
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        typer.echo(answers_text(report))
+        Console().print(result_table(report))
+        typer.echo(report.decision.reason)
+        typer.echo(f"Run {folder.path.name}: {folder.path / 'report.html'}, decision record {folder.path / report.record}")
+
+
+@app.command()
+def compare(
+    before: Annotated[str, typer.Argument(metavar="RUN_A", help="Name of a finished run.")],
+    after: Annotated[str, typer.Argument(metavar="RUN_B", help="Name of another one.")],
+    as_json: JsonOption = False,
+) -> None:
+    """What got better and what got worse from one run to another, figure by figure and question by question."""
+    with reported_errors():
+        data_dir = Settings.load().data_dir
+        reports = [read_report(RunFolder.of(data_dir, run_id)) for run_id in (before, after)]
+        comparison = compare_runs(*reports)
+    if as_json:
+        print_json(comparison.model_dump(mode="json"))
+    else:
+        typer.echo(comparison_text(comparison))
 
 
 @app.command()
@@ -189,9 +250,22 @@ def _progress(items: Sequence[GoldItem]) -> Iterator[GoldItem]:
     return iter(track(items, description="Questions", console=Console(stderr=True), transient=True))
 
 
+def _run(assembly: Assembly, request: RunRequest) -> tuple[RunFolder, BakeoffReport]:
+    """A run to its end, with its progress shown on stderr."""
+    with live_progress() as progress:
+        folder, report = run_bakeoff(assembly, request, progress)
+    if report is None:
+        say(f"Stopped. `--run {folder.path.name}` goes on.")
+        raise typer.Exit(EXIT_FAILED)
+    return folder, report
+
+
 def _read(assembly: Assembly, paths: Sequence[Path] | None) -> Goldset:
-    chosen = list(paths or [GOLDSETS / f"{name}.yaml" for name in ALL_SETS])
-    return load_goldsets(chosen, entry_texts(assembly.service.engine.index.nodes))
+    return load_goldsets(_paths(paths), entry_texts(assembly.service.engine.index.nodes))
+
+
+def _paths(paths: Sequence[Path] | None) -> tuple[Path, ...]:
+    return tuple(paths or [GOLDSETS / f"{name}.yaml" for name in ALL_SETS])
 
 
 def _settings(as_of: str) -> Settings:

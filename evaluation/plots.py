@@ -1,6 +1,7 @@
 """Plots of a bake-off as inline SVG: drawn in the colour of the text around them, so that they fit light and dark pages."""
 
 import io
+import re
 import threading
 from collections.abc import Sequence
 
@@ -31,6 +32,7 @@ KIND_NAMES = {
 }
 _INK = "#010203"
 """Stands for `currentColor`, which matplotlib does not know."""
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _LOCK = threading.Lock()
 """matplotlib's settings belong to the whole process."""
 
@@ -108,7 +110,7 @@ def _svg(figure: Figure, axes: Axes, name: str, *, legend: bool = True) -> str:
     target = io.StringIO()
     with _LOCK, mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure.savefig(target, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    svg = target.getvalue()
+    svg = _METADATA.sub("", target.getvalue())
     svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
     return svg.replace("<svg ", '<svg aria-hidden="true" class="pv-plot" ', 1)
 

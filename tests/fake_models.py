@@ -60,7 +60,7 @@ def honest(*, least_share: float = 0.45, most: int = 1) -> Behaviour:
 
 def honest_draft(call: ChatCall, least_share: float = 0.45, most: int = 1) -> Draft:
     wanted = _words(call.question)
-    found = [(_share(wanted, text, block), -n, text, block.id) for n, (text, block) in enumerate(_statements(call.blocks))]
+    found = [(_share(wanted, text, block), -n, text, block.id) for n, (text, block) in enumerate(statements(call.blocks))]
     best = sorted((f for f in found if f[0] >= least_share), reverse=True)[:most]
     return draft(*((text, [block_id]) for _, _, text, block_id in best)) if best else SILENT
 
@@ -205,7 +205,7 @@ def endless() -> Behaviour:
     return lambda call: Reply(pieces, ignores_budget=True)
 
 
-def _statements(blocks: tuple[Block, ...]) -> list[tuple[str, Block]]:
+def statements(blocks: tuple[Block, ...]) -> list[tuple[str, Block]]:
     found = []
     for block in blocks:
         for line in block.text.splitlines():
