@@ -8,6 +8,7 @@ from typing import Self
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
 from app.evaluating import VersionEvaluator
+from app.evaluation_job import is_bakeoff, run_evaluation
 from app.indexing import Indexer
 from app.job_work import JobWork, run_logged, run_queued
 from app.metrics import Metrics
@@ -23,13 +24,14 @@ from app.store.feedback import Feedback
 from app.store.guidance import MAX_GUIDANCE_CHARACTERS, Guidance, Purpose
 from app.store.jobs import Jobs
 from app.store.tags import Tags
+from app.store.votes import Votes
 from app.tagging import TagIndexer
 from pipelines.contracts import ClaimGenerator
 from pipelines.errors import IndexMissing
 from pipelines.extractive import ExtractiveGenerator
 from pipelines.fusion import FusionOptions
 from pipelines.generation import OllamaGenerator
-from pipelines.index import IndexLayout, open_index, read_current_meta
+from pipelines.index import IndexLayout, Progress, open_index, read_current_meta
 from pipelines.index_channels import open_channels
 from pipelines.jobs import Job, JobArguments, JobKind
 from pipelines.model_choice import ModelChoice, choose_model
@@ -148,6 +150,11 @@ class Assembly:
         return Feedback(self.database, keep_content=self.settings.audit_content == "full")
 
     @cached_property
+    def votes(self) -> Votes:
+        """Votes on models."""
+        return Votes(self.database, keep_content=self.settings.audit_content == "full")
+
+    @cached_property
     def jobs(self) -> Jobs:
         """The job table."""
         return Jobs(self.database)
@@ -162,7 +169,11 @@ class Assembly:
 
     def job_work(self) -> JobWork:
         """What jobs of every kind do."""
-        evaluate = VersionEvaluator(IndexLayout(self.settings.data_dir), lambda version: self.open_engine(version))
+        versions = VersionEvaluator(IndexLayout(self.settings.data_dir), lambda version: self.open_engine(version))
+
+        def evaluate(job: Job, progress: Progress) -> dict[str, object]:
+            return run_evaluation(self, job.arguments, progress) if is_bakeoff(job.arguments) else versions(job, progress)
+
         return JobWork(self.settings, self.indexer(), self.tag_indexer(), evaluate)
 
     def run_job(self, job_id: int) -> Job | None:
