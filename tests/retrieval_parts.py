@@ -1,7 +1,7 @@
 """Small knowledge bases and their channels for the tests of retrieval."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,14 +52,19 @@ class Parts:
     dense: DenseIndex
     stubs: SectionStubs
 
-    def retriever(self, encoder: SectionEncoder, options: FusionOptions | None = None) -> HybridRetriever:
+    def retriever(
+        self,
+        encoder: SectionEncoder,
+        options: FusionOptions | None = None,
+        entries_of_tags: Callable[[Sequence[str]], frozenset[str]] = lambda names: frozenset(),
+    ) -> HybridRetriever:
         chosen = options or FusionOptions()
         channels = (
             LexicalRetriever(self.lexical, self.analyzer, self.stubs, chosen.candidates),
             DenseRetriever(self.dense, encoder, self.analyzer, self.stubs, chosen.candidates),
             TypoRetriever(self.typo, self.analyzer, self.stubs, chosen.candidates),
         )
-        return HybridRetriever(self.nodes, self.analyzer, channels, chosen)
+        return HybridRetriever(self.nodes, self.analyzer, channels, chosen, entries_of_tags=entries_of_tags)
 
 
 def build_parts(sections: Sequence[SectionNode], directory: Path, encoder: SectionEncoder) -> Parts:
