@@ -5,6 +5,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+from app.bakeoff import EVALUATION_DAY
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
 from app.evaluating import VersionEvaluator
@@ -172,7 +173,10 @@ class Assembly:
         versions = VersionEvaluator(IndexLayout(self.settings.data_dir), lambda version: self.open_engine(version))
 
         def evaluate(job: Job, progress: Progress) -> dict[str, object]:
-            return run_evaluation(self, job.arguments, progress) if is_bakeoff(job.arguments) else versions(job, progress)
+            if not is_bakeoff(job.arguments):
+                return versions(job, progress)
+            with Assembly(self.settings.model_copy(update={"today": EVALUATION_DAY}), audited=False) as product:
+                return run_evaluation(product, job.arguments, progress)
 
         return JobWork(self.settings, self.indexer(), self.tag_indexer(), evaluate)
 

@@ -5,7 +5,7 @@ import platform
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, Protocol
@@ -37,6 +37,8 @@ from pipelines.prompts import SystemPrompt
 MARKDOWN_FILE, PAGE_FILE, CSV_FILE = "report.md", "report.html", "answers.csv"
 RECORD_NAME = re.compile(r"D(\d+)-.+\.md")
 RunKind = Literal["bakeoff", "answers"]
+EVALUATION_DAY = date(2026, 6, 1)
+"""The day on which the questions of the goldsets are asked; fixed, so that figures stay comparable."""
 _MEASURED_SETTINGS = ("num_ctx", "num_predict", "temperature", "context_blocks", "fusion", "outdated_after_months")
 _log = logging.getLogger(__name__)
 
@@ -237,7 +239,7 @@ def _manifest(product: Product, engine: Engine, request: RunRequest, goldset: Go
     options = {name: getattr(settings, name) for name in _MEASURED_SETTINGS}
     versions = {"python": platform.python_version(), "llama-index-core": version("llama-index-core")}
     return RunManifest(
-        run_id=request.run_id or "new",
+        run_id="new",
         created_at=datetime.now(UTC).replace(microsecond=0),
         kind=request.kind,
         models=models,
@@ -257,11 +259,14 @@ def _manifest(product: Product, engine: Engine, request: RunRequest, goldset: Go
 def _folder(data_dir: Path, request: RunRequest, manifest: RunManifest) -> RunFolder:
     if request.run_id is not None:
         return RunFolder.of(data_dir, request.run_id)
-    if request.resume:
-        return _unfinished(data_dir, manifest)
-    name = f"{request.kind}-{manifest.created_at:%Y%m%d-%H%M%S}"
+    return _unfinished(data_dir, manifest) if request.resume else RunFolder.of(data_dir, new_run_id(data_dir, request.kind))
+
+
+def new_run_id(data_dir: Path, kind: RunKind) -> str:
+    """A name that no run has, by the moment."""
+    name = f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     taken = sum(folder.path.name.startswith(name) for folder in list_runs(data_dir))
-    return RunFolder.of(data_dir, f"{name}-{taken + 1}" if taken else name)
+    return f"{name}-{taken + 1}" if taken else name
 
 
 def _unfinished(data_dir: Path, manifest: RunManifest) -> RunFolder:

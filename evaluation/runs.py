@@ -8,8 +8,10 @@ reports/<run>/report.json …    made at the end from the above
 """
 
 import fcntl
+import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -26,6 +28,7 @@ REPORTS = "reports"
 RUN_FILE, CONTEXTS_FILE, ANSWERS_FILE, MEMORY_FILE = "run.json", "contexts.jsonl", "answers.jsonl", "memory.jsonl"
 REPORT_FILE, CANCEL_FILE, LOCK_FILE = "report.json", "cancel", "lock"
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_RECORD_HEAD = re.compile(rb'\{"model":("(?:[^"\\]|\\.)*")')
 _FREE_FIELDS = {"run_id", "created_at"}
 _Line = TypeVar("_Line", bound=BaseModel)
 
@@ -148,6 +151,13 @@ class RunFolder:
     def memory(self) -> dict[str, ModelMemory]:
         """What each model took, by its name; the newest measurement."""
         return {line.model: line for line in self._lines(MEMORY_FILE, ModelMemory)}
+
+    def progress(self) -> dict[str, int]:
+        """How many questions each model has answered so far, without reading the answers."""
+        path = self.path / ANSWERS_FILE
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        heads = (_RECORD_HEAD.match(line) for line in lines)
+        return dict(Counter(str(json.loads(head[1])) for head in heads if head))
 
     def append(self, record: QuestionRecord) -> None:
         """Keeps a record; it is on disk when this returns."""
