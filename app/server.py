@@ -24,6 +24,8 @@ from app.reader_feedback import ReaderFeedback
 from app.readiness import Readiness
 from app.settings import Settings
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
+from app.ui.manage.desk import desk_of
+from app.ui.manage.tab import manage_tab
 from app.ui.protocol.answer_log import AnswerLog
 from app.ui.protocol.export import export_route
 from app.ui.protocol.tab import protocol_tab
@@ -129,7 +131,7 @@ def make_serving(assembly: Assembly) -> Serving:
     page.include_router(export_route(answers))
     served = ServedQuestions(lambda: assembly.service.engine)
     reports = ReportHandlers(ReportShelf(settings.data_dir), served, feedback.gaps)
-    mount_ui(page, ui, [reports_tab(reports), protocol_tab(answers)])
+    mount_ui(page, ui, [reports_tab(reports), protocol_tab(answers), manage_tab(desk_of(assembly, starter.start_next, folder))])
     metrics = assembly.metrics if settings.metrics else None
     application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))

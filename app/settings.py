@@ -72,6 +72,7 @@ class Settings(BaseSettings):
     model_parallel: Annotated[
         int, Field(ge=1, le=64, description="Questions the model answers at once; as OLLAMA_NUM_PARALLEL.")
     ] = 1
+    session_hours: Annotated[int, Field(ge=1, le=720, description="Hours after which a login to the interface ends.")] = 12
     allowed_hosts: Annotated[
         str, Field(description="Further names in the Host header that are served, separated by commas (reverse proxy).")
     ] = ""

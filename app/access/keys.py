@@ -58,25 +58,37 @@ class KeyRing:
     Args:
         fixed: keys that last as long as the process.
         stored: reads the keys that are made and withdrawn while it runs; asked at most once a second.
+        accounts: whether people log in; the one local user is not everybody any more then. Asked as `stored`.
+        only_here: whether only this machine reaches the service; elsewhere nobody comes in without a key.
     """
 
-    def __init__(self, fixed: Iterable[Key] = (), stored: Callable[[], Iterable[Key]] = tuple) -> None:
+    def __init__(
+        self,
+        fixed: Iterable[Key] = (),
+        stored: Callable[[], Iterable[Key]] = tuple,
+        *,
+        accounts: Callable[[], bool] = lambda: False,
+        only_here: bool = True,
+    ) -> None:
         self._fixed = tuple(fixed)
         self._stored = stored
+        self._accounts = accounts
+        self._only_here = only_here
         self._known: tuple[Key, ...] = ()
+        self._alone = False
         self._read_again_at = 0.0
 
     def access(self, secret: str | None) -> Access:
         """What a request with this secret (None: without one) may do.
 
-        From the first service key on a key is needed; with admin keys alone only for what admins do. A secret that fits no
-        key is never as good as none.
+        From the first service key on a key is needed; with admin keys or accounts alone only for what admins do. A secret
+        that fits no key is never as good as none.
         """
         keys = self._keys()
-        if not keys:
+        if not keys and self._alone:
             return OPEN
         if secret is None:
-            needed = any(key.role == "service" for key in keys)
+            needed = not self._only_here or any(key.role == "service" for key in keys)
             return Access(None if needed else LOCAL, open=False)
         return Access(_whose(secret, keys), open=False)
 
@@ -84,6 +96,7 @@ class KeyRing:
         now = time.monotonic()
         if now >= self._read_again_at:
             self._known = (*self._fixed, *self._stored())
+            self._alone = self._only_here and not self._accounts()
             self._read_again_at = now + READ_EVERY_SECONDS
         return self._known
 

@@ -46,17 +46,26 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def require_loopback(host: str) -> None:
-    """Does nothing for an address that only this machine reaches.
+def require_guards(host: str, *, service_key: bool, account: bool) -> None:
+    """Does nothing for an address that only this machine reaches, or when both a key and an account guard the service.
 
     Raises:
-        SettingsError: for any other address.
+        SettingsError: for any other address without a service key or without an account.
     """
-    if not is_loopback(host):
-        raise SettingsError(
-            f"PV_HOST has value {host!r}, which other machines can reach.",
-            hint="Without a service key and an account only a loopback address such as 127.0.0.1 is served.",
+    if is_loopback(host) or (service_key and account):
+        return
+    missing = " and ".join(
+        step
+        for there, step in (
+            (service_key, "a service key (PV_API_KEY, or `python -m app keys add NAME --role service`)"),
+            (account, "an account (`python -m app users add NAME --role admin`)"),
         )
+        if not there
+    )
+    raise SettingsError(
+        f"PV_HOST has value {host!r}, which other machines can reach.",
+        hint=f"First make {missing}; without both only a loopback address such as 127.0.0.1 is served.",
+    )
 
 
 def _name(host: str) -> str | None:

@@ -10,7 +10,7 @@ from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp
 
-from app.access.keys import KeyRing
+from app.access.guards import Guards
 from app.access.origins import AllowedHosts
 from app.access.pages import PageGate
 from app.access.rate import RateLimit
@@ -64,25 +64,32 @@ def make_api() -> FastAPI:
 
 
 def guarded(
-    api: FastAPI, settings: Settings, keys: KeyRing, page: ASGIApp, page_policy: str, metrics: Metrics | None = None
+    api: FastAPI,
+    settings: Settings,
+    guards: Guards,
+    page: ASGIApp,
+    page_policy: str,
+    metrics: Metrics | None = None,
 ) -> Edge:
-    """The API behind its gate and the page, behind one edge: what the port serves.
+    """The API and the page, each behind its gate, behind one edge: what the port serves.
 
     `/metrics` is there when there are `metrics`; from the first service key on it needs one as well.
 
     Args:
         api: from `make_api`, attached.
         settings: limits and names of hosts.
-        keys: who may call.
+        guards: who may call, and who may use the page.
         page: answers everything that is not the API.
         page_policy: content security policy of the page.
         metrics: where requests are counted; None: nowhere.
     """
-    gate: ASGIApp = Gate(api, keys, RateLimit(settings.rate_limit_per_minute))
+    gate: ASGIApp = Gate(api, guards.keys, RateLimit(settings.rate_limit_per_minute))
     if metrics is not None:
         api.add_api_route(METRICS_PATH, lambda: _figures(metrics), methods=["GET"], include_in_schema=False)
         gate = Counted(gate, metrics)
-    return Edge(gate, PageGate(page), AllowedHosts(settings.host, settings.allowed_hosts), page_policy)
+    return Edge(
+        gate, PageGate(page, guards.login, guards.visitors), AllowedHosts(settings.host, settings.allowed_hosts), page_policy
+    )
 
 
 def _figures(metrics: Metrics) -> Response:

@@ -2,7 +2,7 @@
 
 import typer
 
-from app.cli import audit, docs, index, jobs, keys, versions
+from app.cli import audit, docs, endpoints, index, jobs, keys, prompts, tags, users, versions
 from app.cli.asking import ask, search
 from app.cli.editing import conflicts, gaps_app
 from app.cli.ingesting import ingest
@@ -27,5 +27,9 @@ app.add_typer(gaps_app, name="gaps")
 app.add_typer(docs.app, name="docs")
 app.add_typer(versions.app, name="versions")
 app.add_typer(jobs.app, name="jobs")
+app.add_typer(tags.app, name="tags")
+app.add_typer(prompts.app, name="prompts")
+app.add_typer(endpoints.app, name="endpoints")
 app.add_typer(index.app, name="index")
 app.add_typer(keys.app, name="keys")
+app.add_typer(users.app, name="users")

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from app.access.keys import KeyRing, keys_of
+from app.access.guards import make_guards
 from app.api.application import guarded, make_api
 from app.api.parts import ApiParts, attach
 from app.api.problems import answer_defects
@@ -25,7 +25,6 @@ from app.store.database import Database
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
-from app.store.keys import KeyStore
 from app.ui.served import ModelStatus
 from pipelines.embedding_cache import EmbeddingCache
 from pipelines.fusion import FusionOptions
@@ -59,13 +58,18 @@ class SmallAssembly(Assembly):
 
 
 def page() -> FastAPI:
-    """In place of the user interface: one address, and one that is defective."""
+    """In place of the user interface: a few addresses, one of them defective."""
     made = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     answer_defects(made)
 
     @made.get("/")
     def first() -> PlainTextResponse:
         return PlainTextResponse("page")
+
+    @made.get("/who")
+    def who(request: Request) -> PlainTextResponse:
+        person = request.state.person
+        return PlainTextResponse(f"{person.name}:{','.join(sorted(person.roles))}")
 
     @made.get("/defect")
     def defect() -> None:
@@ -111,8 +115,8 @@ def serve(settings: Settings, *, ready: bool = True) -> Served:
             kb_dir=settings.kb_dir,
         ),
     )
-    keys = KeyRing(keys_of(settings), KeyStore(assembly.database).valid)
-    application = guarded(api, settings, keys, page(), PAGE_POLICY, assembly.metrics if settings.metrics else None)
+    guards = make_guards(settings, assembly.database)
+    application = guarded(api, settings, guards, page(), PAGE_POLICY, assembly.metrics if settings.metrics else None)
     return Served(application, assembly, readiness, started)
 
 

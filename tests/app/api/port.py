@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from tests.app.api.conftest import Served
 
@@ -12,8 +13,9 @@ from tests.app.api.conftest import Served
 class Port:
     """A served API on a port of its own, while it is a context."""
 
-    def __init__(self, served: Served) -> None:
-        self._server = uvicorn.Server(uvicorn.Config(served.application, port=0, log_level="warning"))
+    def __init__(self, served: Served | ASGIApp) -> None:
+        application = served.application if isinstance(served, Served) else served
+        self._server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="warning"))
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self.number = 0
 

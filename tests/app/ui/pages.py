@@ -18,9 +18,21 @@ new PerformanceObserver((list) => {
 class ChatPage:
     """The chat in one browser page."""
 
-    def __init__(self, browser: Any, url: str, *, scheme: str = "light", size: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        browser: Any,
+        url: str,
+        *,
+        scheme: str = "light",
+        size: dict[str, int] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         self.context = browser.new_context(
-            viewport=size or {"width": 1280, "height": 800}, color_scheme=scheme, locale="en-US", accept_downloads=True
+            viewport=size or {"width": 1280, "height": 800},
+            color_scheme=scheme,
+            locale="en-US",
+            accept_downloads=True,
+            extra_http_headers=headers or {},
         )
         self.page = self.context.new_page()
         self.faults: list[str] = []
@@ -51,6 +63,13 @@ class ChatPage:
         turn.locator(".pv-actions").wait_for()
         return turn
 
+    def open_tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def tabs(self) -> list[str]:
+        """The names of the tabs, from left to right."""
+        return [str(text) for text in self.page.get_by_role("tab").all_inner_texts()]
+
     def pane(self) -> Any:
         return self.page.locator("#pv-pane .pv-pane-body")
 
@@ -58,13 +77,18 @@ class ChatPage:
         return float(self.page.evaluate("window.pvShift"))
 
     def accessibility_faults(self) -> list[str]:
-        """What axe-core finds on the page as it is, as `rule: element`."""
-        if not self.page.evaluate("'axe' in window"):
-            self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-        return [f"{rule['id']}: {node['html']}" for rule in result["violations"] for node in rule["nodes"]]
+        """See `accessibility_faults`."""
+        return accessibility_faults(self.page)
 
     def close(self) -> None:
         self.context.close()
         assert self.outside == []
         assert self.faults == []
+
+
+def accessibility_faults(page: Any) -> list[str]:
+    """What axe-core finds on the page as it is, as `rule: element`."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    result = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [f"{rule['id']}: {node['html']}" for rule in result["violations"] for node in rule["nodes"]]

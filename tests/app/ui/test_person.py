@@ -14,8 +14,9 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.access.pages import PageGate
+from app.access.pages import SESSION_COOKIE, PageGate
 from app.access.person import NOBODY, Person
+from app.access.visitors import Visitors
 from app.ui.environment import keep_gradio_local
 from app.ui.person import person_of
 
@@ -56,7 +57,7 @@ class Served:
 def told(application: ASGIApp) -> str:
     """What a queued event that returns its person's name and roles answers."""
     join = {"data": [], "fn_index": 0, "session_hash": "s1", "event_data": None}
-    with Served(application) as url, httpx.Client(base_url=url, timeout=20) as client:
+    with Served(application) as url, httpx.Client(base_url=url, timeout=20, cookies={SESSION_COOKIE: "token"}) as client:
         assert client.post("/gradio_api/queue/join", json=join).status_code == 200
         with client.stream("GET", "/gradio_api/queue/data", params={"session_hash": "s1"}) as events:
             for line in events.iter_lines():
@@ -81,7 +82,8 @@ def page() -> FastAPI:
 
 
 def test_a_queued_event_knows_its_person():
-    assert told(PageGate(page(), lambda: MARIA)) == "maria:editor"
+    visitors = Visitors(lambda: True, {"token": MARIA}.get, only_here=True)
+    assert told(PageGate(page(), page(), visitors)) == "maria:editor"
 
 
 def test_without_a_guard_nobody_is_recognised():
