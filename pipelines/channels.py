@@ -59,17 +59,20 @@ class ChannelRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         if not isinstance(query_bundle, SearchBundle):
             return self._nodes(best_rows(self._scores(self._analyzer.query_tokens(query_bundle.query_str)), self._candidates))
+        return self._nodes(self.hits(query_bundle))
+
+    def hits(self, bundle: SearchBundle) -> list[tuple[int, float]]:
+        """The best rows with their scores, best first; also left in the bundle, or why there are none."""
         try:
-            analysis = query_bundle.analysis or self._analyzer.query_tokens(query_bundle.query_str)
-            scores = self._scores(analysis)
+            scores = self._scores(bundle.analysis or self._analyzer.query_tokens(bundle.query_str))
         except CHANNEL_ERRORS as exc:
             _log.warning("The %s channel failed: %s: %s", self.channel, type(exc).__name__, exc)
-            query_bundle.failures[self.channel] = str(exc)
+            bundle.failures[self.channel] = str(exc)
             return []
-        hits = best_rows(scores, self._candidates, query_bundle.allowed)
-        query_bundle.scores[self.channel] = scores
-        query_bundle.hits[self.channel] = hits
-        return self._nodes(hits)
+        hits = best_rows(scores, self._candidates, bundle.allowed)
+        bundle.scores[self.channel] = scores
+        bundle.hits[self.channel] = hits
+        return hits
 
     def _nodes(self, hits: list[tuple[int, float]]) -> list[NodeWithScore]:
         return [NodeWithScore(node=self._stubs.at(row), score=score) for row, score in hits]

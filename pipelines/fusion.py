@@ -2,21 +2,22 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, TypeVar
 
 import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
-from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
+from llama_index.core.schema import NodeWithScore, QueryBundle
 from numpy.typing import NDArray
 
 from pipelines.contracts import Channel
 from pipelines.german import QueryAnalysis
 
+Key = TypeVar("Key", int, str)
 FusionMode = Literal["balanced", "keyword_leading"]
 CHANNELS: tuple[Channel, ...] = ("lexical", "dense", "typo")
 _ADDING_ONLY = 1e-4
@@ -87,58 +88,53 @@ class WeightedRRF(QueryFusionRetriever):
         self._most = most
 
     def _reciprocal_rerank_fusion(self, results: dict[tuple[str, int], list[NodeWithScore]]) -> list[NodeWithScore]:
-        entries: dict[str, float] = defaultdict(float)
-        sections: dict[str, float] = defaultdict(float)
-        found: dict[str, _Candidate] = {}
-        for (_, channel), hits in results.items():
-            weight = self._weights[channel]
-            ranked = _best_first(hits)
-            for rank, candidate in _ranks(ranked):
-                sections[candidate.node_id] += weight / (self._rrf_k + rank)
-                found.setdefault(candidate.node_id, candidate)
-            for rank, candidate in _ranks(_first_of_entries(ranked)):
-                entries[candidate.entry_id] += weight / (self._rrf_k + rank)
-        best: dict[str, float] = defaultdict(float)
-        for node_id, score in sections.items():
-            entry_id = found[node_id].entry_id
-            best[entry_id] = max(best[entry_id], score)
-        scores = {
-            node_id: entries[candidate.entry_id] * sections[node_id] / best[candidate.entry_id]
-            for node_id, candidate in found.items()
-        }
-        order = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))[: self._most]
-        return [NodeWithScore(node=found[node_id].node, score=scores[node_id]) for node_id in order]
+        nodes = {hit.node.node_id: hit.node for hits in results.values() for hit in hits}
+        entry_of = {node_id: str(node.metadata["entry_id"]) for node_id, node in nodes.items()}
+        rankings = [
+            (self._weights[channel], sorted(_scored(hits), key=lambda hit: (-hit[1], hit[0])))
+            for (_, channel), hits in results.items()
+        ]
+        fused = fuse(rankings, self._rrf_k, entry_of.__getitem__, str)
+        return [NodeWithScore(node=nodes[node_id], score=score) for node_id, score in fused[: self._most]]
 
 
-class _Candidate(NamedTuple):
-    score: float
-    node_id: str
-    entry_id: str
-    node: BaseNode
+def fuse(
+    rankings: Iterable[tuple[float, Sequence[tuple[Key, float]]]],
+    rrf_k: float,
+    entry_of: Callable[[Key], str],
+    id_of: Callable[[Key], str],
+) -> list[tuple[Key, float]]:
+    """Fuses ranked sections as `WeightedRRF` does.
+
+    Args:
+        rankings: weight and hits of each channel, (section, score above zero), best first; equal scores share a rank.
+        rrf_k: what is added to every rank, counted from 1.
+        entry_of: a section's entry.
+        id_of: a section's id, which breaks ties.
+    """
+    entries: dict[str, float] = defaultdict(float)
+    sections: dict[Key, float] = defaultdict(float)
+    for weight, hits in rankings:
+        seen: set[str] = set()
+        rank = entry_rank = 0
+        last = last_of_entries = math.inf
+        for position, (key, score) in enumerate(hits, start=1):
+            if score != last:
+                rank, last = position, score
+            sections[key] += weight / (rrf_k + rank)
+            entry_id = entry_of(key)
+            if entry_id not in seen:
+                seen.add(entry_id)
+                if score != last_of_entries:
+                    entry_rank, last_of_entries = len(seen), score
+                entries[entry_id] += weight / (rrf_k + entry_rank)
+    best: dict[str, float] = defaultdict(float)
+    for key, score in sections.items():
+        entry_id = entry_of(key)
+        best[entry_id] = max(best[entry_id], score)
+    scored = [(key, entries[entry_of(key)] * score / best[entry_of(key)]) for key, score in sections.items()]
+    return sorted(scored, key=lambda item: (-item[1], id_of(item[0])))
 
 
-def _best_first(hits: list[NodeWithScore]) -> list[_Candidate]:
-    candidates = [
-        _Candidate(hit.score, hit.node.id_, str(hit.node.metadata["entry_id"]), hit.node)
-        for hit in hits
-        if hit.score is not None and hit.score > 0
-    ]
-    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.node_id))
-
-
-def _first_of_entries(ranked: list[_Candidate]) -> list[_Candidate]:
-    first: dict[str, _Candidate] = {}
-    for candidate in ranked:
-        first.setdefault(candidate.entry_id, candidate)
-    return list(first.values())
-
-
-def _ranks(ranked: list[_Candidate]) -> list[tuple[int, _Candidate]]:
-    """Ranks from 1; equal scores share the rank of the first of them."""
-    result: list[tuple[int, _Candidate]] = []
-    rank, last = 0, math.inf
-    for position, candidate in enumerate(ranked, start=1):
-        if candidate.score != last:
-            rank, last = position, candidate.score
-        result.append((rank, candidate))
-    return result
+def _scored(hits: Iterable[NodeWithScore]) -> Iterator[tuple[str, float]]:
+    return ((hit.node.node_id, hit.score) for hit in hits if hit.score is not None and hit.score > 0)

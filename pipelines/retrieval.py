@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from numpy.typing import NDArray
 
@@ -13,7 +12,7 @@ from custom_postprocessors.evidence import SCOPE_OF_WORK, Scope
 from pipelines.channels import ChannelRetriever
 from pipelines.contracts import Channel, Plan
 from pipelines.errors import IndexFault
-from pipelines.fusion import CHANNELS, FusionOptions, SearchBundle, WeightedRRF
+from pipelines.fusion import CHANNELS, FusionOptions, SearchBundle, WeightedRRF, fuse
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.node_file import NodeFile
 
@@ -46,8 +45,8 @@ class Retrieved:
     analyses: tuple[QueryAnalysis, ...] = ()
 
 
-class HybridRetriever(BaseRetriever):
-    """Retrieves from one opened index version. Deterministic; safe for many threads; a failing channel is left out.
+class HybridRetriever(WeightedRRF):
+    """Fuses the three channels of one opened index version. Deterministic; safe for many threads; a failing channel is left out.
 
     Args:
         nodes: the version's sections; texts are read when a result needs them.
@@ -66,12 +65,12 @@ class HybridRetriever(BaseRetriever):
         *,
         entries_of_tags: Callable[[Sequence[str]], frozenset[str]] = lambda names: frozenset(),
     ) -> None:
-        super().__init__()
+        self._options = options or FusionOptions()
+        super().__init__(channels, self._options.weights, self._options.rrf_k, self._options.candidates)
+        self._channels = tuple(channels)
         self._entries_of_tags = entries_of_tags
         self._nodes = nodes
         self._analyzer = analyzer
-        self._options = options or FusionOptions()
-        self._fusion = WeightedRRF(channels, self._options.weights, self._options.rrf_k, self._options.candidates)
         infos = list(nodes.entries.values())
         self._entry_of_row = [info.entry_id for info in infos for _ in range(info.rows)]
         works = np.array([info.work for info in infos for _ in range(info.rows)], dtype=object)
@@ -113,12 +112,14 @@ class HybridRetriever(BaseRetriever):
 
     def _search(self, query: str, allowed: NDArray[np.bool_] | None) -> tuple[SearchBundle, list[tuple[int, float]]]:
         bundle = SearchBundle(query_str=query, analysis=self._analyzer.query_tokens(query), allowed=allowed)
-        found = self._fusion.retrieve(bundle)
+        # Rows instead of the channels' nodes: making, checking and hashing hundreds of nodes takes longer than finding them.
+        rankings = [(weight, channel.hits(bundle)) for weight, channel in zip(self._weights, self._channels, strict=True)]
         if len(bundle.failures) == len(CHANNELS):
             raise IndexFault(
                 f"All retrieval channels failed: {'; '.join(bundle.failures.values())}", hint="See `python -m app doctor`."
             )
-        return bundle, [(int(hit.node.metadata["row"]), hit.score or 0.0) for hit in found]
+        fused = fuse(rankings, self._rrf_k, self._entry_of_row.__getitem__, self._nodes.node_ids.__getitem__)
+        return bundle, fused[: self._most]
 
     def _allowed(self, scopes: Iterable[Scope]) -> NDArray[np.bool_] | None:
         masks = [self._rows_of_work[scope] for scope in scopes]

@@ -86,17 +86,20 @@ class TypoIndex:
 
     def scores(self, analysis: QueryAnalysis) -> NDArray[np.float32]:
         """The cosine of every row with the query's content words, in [0, 1]."""
-        total = np.zeros(self.rows, dtype=np.float32)
-        squares = 0.0
+        rows_of, weights_of, squares = [], [], 0.0
         for gram, count in Counter(gram for word in analysis.content.split() for gram in grams(word)).items():
             number = self._postings.numbers.get(gram)
             if number is None:
                 continue
             weight = (1 + math.log(count)) * float(self._rarity[number])
             rows, weights = self._postings.of(gram)
-            total[rows] += np.float32(weight) * weights
+            rows_of.append(rows)
+            weights_of.append(np.float32(weight) * weights)
             squares += weight * weight
-        return total / np.float32(math.sqrt(squares)) if squares else total
+        if not squares:
+            return np.zeros(self.rows, dtype=np.float32)
+        total = np.bincount(np.concatenate(rows_of), np.concatenate(weights_of), minlength=self.rows)
+        return (total / math.sqrt(squares)).astype(np.float32)
 
     def search(self, analysis: QueryAnalysis, limit: int, allowed: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
         """The best rows with a score above zero, best first, ties by row number; `allowed` says which rows may come."""
