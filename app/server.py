@@ -17,6 +17,7 @@ from app.api.application import guarded, make_api
 from app.api.parts import ApiParts, attach
 from app.api.problems import answer_defects
 from app.assembly import Assembly
+from app.bakeoff_desk import BakeoffDesk
 from app.first_index import FirstIndex
 from app.folder_state import FolderState
 from app.job_starter import JobStarter
@@ -24,6 +25,7 @@ from app.reader_feedback import ReaderFeedback
 from app.readiness import Readiness
 from app.settings import Settings
 from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
+from app.ui.bakeoff.tab import bakeoff_tab
 from app.ui.manage.desk import desk_of
 from app.ui.manage.tab import manage_tab
 from app.ui.protocol.answer_log import AnswerLog
@@ -131,7 +133,9 @@ def make_serving(assembly: Assembly) -> Serving:
     page.include_router(export_route(answers))
     served = ServedQuestions(lambda: assembly.service.engine)
     reports = ReportHandlers(ReportShelf(settings.data_dir), served, feedback.gaps)
-    mount_ui(page, ui, [reports_tab(reports), protocol_tab(answers), manage_tab(desk_of(assembly, starter.start_next, folder))])
+    bakeoffs = BakeoffDesk(assembly, assembly.votes, jobs, starter.start_next)
+    manage = manage_tab(desk_of(assembly, starter.start_next, folder))
+    mount_ui(page, ui, [bakeoff_tab(bakeoffs), reports_tab(reports), protocol_tab(answers), manage])
     metrics = assembly.metrics if settings.metrics else None
     application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))

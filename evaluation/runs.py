@@ -11,12 +11,13 @@ import fcntl
 import json
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import IO, Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -29,6 +30,7 @@ RUN_FILE, CONTEXTS_FILE, ANSWERS_FILE, MEMORY_FILE = "run.json", "contexts.jsonl
 REPORT_FILE, CANCEL_FILE, LOCK_FILE = "report.json", "cancel", "lock"
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _RECORD_HEAD = re.compile(rb'\{"model":("(?:[^"\\]|\\.)*")')
+LOCK_TRIES, LOCK_PAUSE_SECONDS = 10, 0.05
 _FREE_FIELDS = {"run_id", "created_at"}
 _Line = TypeVar("_Line", bound=BaseModel)
 
@@ -203,10 +205,8 @@ class RunFolder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / LOCK_FILE).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as exc:
-                raise BadInput(f"Run {self.path.name!r} is being written by another process.", hint="Wait for it.") from exc
+            if not _locks(lock):
+                raise BadInput(f"Run {self.path.name!r} is being written by another process.", hint="Wait for it.")
             (self.path / CANCEL_FILE).unlink(missing_ok=True)
             self._drop_torn_lines()
             yield
@@ -262,6 +262,18 @@ class RunFolder:
                 whole = path.read_bytes().rfind(b"\n") + 1
                 if whole != path.stat().st_size:
                     os.truncate(path, whole)
+
+
+def _locks(file: IO[str]) -> bool:
+    """Takes the lock; whoever only looks whether it is taken holds it for a moment, hence several tries."""
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(LOCK_PAUSE_SECONDS)
+        else:
+            return True
+    return False
 
 
 def list_runs(data_dir: Path) -> tuple[RunFolder, ...]:

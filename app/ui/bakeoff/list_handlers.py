@@ -1,0 +1,73 @@
+"""What happens to ranking and runs: looking, starting, stopping, going on, comparing, exporting."""
+
+import logging
+
+import gradio as gr
+
+from app.access.person import Person, require_role
+from app.bakeoff_desk import BakeoffDesk
+from app.ui import messages
+from app.ui.bakeoff import texts
+from app.ui.bakeoff.commands import CompareRuns, ListCommand, RunCommand, ShowRuns, StartRun, VotesCsv, read_list
+from app.ui.bakeoff.list_view import comparison_html, hidden_html, problem_html, ranking_html, report_html, runs_html
+from app.ui.bakeoff.round_handlers import RANKING, REPORT, RUNS
+from app.ui.bakeoff.rounds import BakeoffPage
+from app.ui.chat_handlers import error_text
+from app.ui.person import person_of
+from pipelines.errors import BadInput, Forbidden, IndexFault, ModelError, NotFound, PvAgentError
+
+_CSV_TYPE = "text/csv;charset=utf-8"
+_log = logging.getLogger(__name__)
+
+
+class ListHandlers:
+    """One instance for all pages."""
+
+    def __init__(self, desk: BakeoffDesk) -> None:
+        self._desk = desk
+
+    def command(self, raw: str, page: BakeoffPage, request: gr.Request) -> str:
+        """A click; while a round of this page is blind, nothing that names a model is told."""
+        try:
+            person = person_of(request)
+            require_role(person, "evaluator")
+            if page.secret:
+                return messages.message(messages.slot(RANKING, hidden_html()), messages.slot(RUNS, ""))
+            return messages.message(*self._parts(read_list(raw), page, person))
+        except (BadInput, NotFound, ModelError) as exc:
+            problem = str(exc)
+        except (Forbidden, IndexFault) as exc:
+            problem = error_text(exc)
+        except PvAgentError as exc:
+            _log.error("list of runs failed: %s", exc)
+            problem = texts.ERROR
+        return messages.message(messages.slot(REPORT, problem_html(problem)))
+
+    def _parts(self, command: ListCommand, page: BakeoffPage, person: Person) -> list[messages.Part]:
+        notice = ""
+        match command:
+            case RunCommand(do="csv", run=run):
+                return [messages.download(f"{run}.csv", _CSV_TYPE, self._desk.run_csv(run)), *self._lists()]
+            case VotesCsv():
+                return [messages.download("stimmen.csv", _CSV_TYPE, self._desk.votes_csv()), *self._lists()]
+            case RunCommand(do="show", run=run):
+                return [*self._lists(), messages.slot(REPORT, report_html(self._desk.report(run)))]
+            case CompareRuns(before=before, after=after):
+                html = comparison_html(self._desk.compare(before, after), self._desk.report(before), self._desk.report(after))
+                return [*self._lists(), messages.slot(REPORT, html)]
+            case RunCommand(do="cancel", run=run):
+                self._desk.cancel(run)
+            case RunCommand(do="resume", run=run):
+                self._desk.resume(run, author=person.name)
+                notice = texts.STARTED
+            case StartRun(models=models, goldsets=goldsets):
+                self._desk.start(models, goldsets, author=person.name)
+                notice = texts.STARTED
+            case ShowRuns():
+                pass
+        return self._lists(notice=notice)
+
+    def _lists(self, *, notice: str = "") -> list[messages.Part]:
+        desk = self._desk
+        runs = runs_html(desk.runs(), desk.candidates(), desk.goldsets(), notice=notice)
+        return [messages.slot(RANKING, ranking_html(desk.rankings(), desk.measured())), messages.slot(RUNS, runs)]

@@ -1,0 +1,58 @@
+"""The tab Modellvergleich: answers of several models side by side, votes, and runs over goldsets."""
+
+import gradio as gr
+
+from app.bakeoff_desk import BakeoffDesk
+from app.ui import messages
+from app.ui.bakeoff import texts
+from app.ui.bakeoff.list_handlers import ListHandlers
+from app.ui.bakeoff.list_view import LIST_CHANNEL
+from app.ui.bakeoff.round_handlers import ANSWERS, ASK, RANKING, REPORT, RUNS, VOTE, RoundHandlers
+from app.ui.bakeoff.round_view import ASK_CHANNEL, ROUND_CHANNEL, answers_html
+from app.ui.bakeoff.rounds import BakeoffPage
+from app.ui.controls import carrier, command_channel
+from app.ui.tabs import Tab
+
+MOST_ROUNDS_AT_ONCE = 8
+
+
+def bakeoff_tab(desk: BakeoffDesk) -> Tab:
+    """The tab; for evaluators."""
+    return Tab("bakeoff", texts.TITLE, lambda: _build(desk), role="evaluator")
+
+
+def _build(desk: BakeoffDesk) -> None:
+    rounds, lists = RoundHandlers(desk), ListHandlers(desk)
+    page = gr.State(BakeoffPage())
+    with gr.Column(elem_id="pv-bakeoff", elem_classes=["pv-tab"]):
+        for place in (ASK, ANSWERS, VOTE, RANKING, RUNS, REPORT):
+            gr.Column(elem_id=place)
+        gr.Column(elem_id="pv-bakeoff-pane", elem_classes=["pv-drawer"])
+    opened = messages.slot(ASK, _auto(ROUND_CHANNEL, "open")), messages.slot(RUNS, _auto(LIST_CHANNEL, "runs"))
+    carrier("bakeoff-start", messages.message(messages.slot(ANSWERS, answers_html(None)), *opened))
+    asked, answered, listed = carrier("bakeoff-asked"), carrier("bakeoff-answered"), carrier("bakeoff-listed")
+    question, send = command_channel(ASK_CHANNEL)
+    send.click(
+        rounds.ask,
+        [question, page],
+        [asked, answered, listed],
+        show_progress="hidden",
+        concurrency_limit=MOST_ROUNDS_AT_ONCE,
+        api_visibility="private",
+    )
+    for channel, handler, target in ((ROUND_CHANNEL, rounds.command, answered), (LIST_CHANNEL, lists.command, listed)):
+        box, click = command_channel(channel)
+        click.click(
+            handler,
+            [box, page],
+            target,
+            show_progress="hidden",
+            trigger_mode="multiple",
+            concurrency_limit=None,
+            api_visibility="private",
+        )
+
+
+def _auto(channel: str, command: str) -> str:
+    """A form that sends itself as soon as the tab is drawn."""
+    return f'<form class="pv-form" data-auto data-channel="{channel}" data-command="{command}"></form>'
