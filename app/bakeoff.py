@@ -36,6 +36,9 @@ from pipelines.prompts import SystemPrompt
 
 MARKDOWN_FILE, PAGE_FILE, CSV_FILE = "report.md", "report.html", "answers.csv"
 RECORD_NAME = re.compile(r"D(\d+)-.+\.md")
+OWN_GOLDSETS = "goldsets"
+NO_GOLDSETS = ("conflicts",)
+"""Files beside the goldsets that are none."""
 RunKind = Literal["bakeoff", "answers"]
 EVALUATION_DAY = date(2026, 6, 1)
 """The day on which the questions of the goldsets are asked; fixed, so that figures stay comparable."""
@@ -215,21 +218,27 @@ def read_report(folder: RunFolder) -> BakeoffReport:
         raise StoreError(f"The report of {folder.path.name!r} cannot be read: {exc}.", hint="Resume the run.") from exc
 
 
-def goldset_names() -> tuple[str, ...]:
-    """The bundled goldsets that can be run, by name."""
-    return tuple(sorted(path.stem for path in GOLDSET_DIRECTORY.glob("*.yaml") if path.stem != "conflicts"))
+def goldset_names(data_dir: Path | None = None) -> tuple[str, ...]:
+    """The goldsets that can be run, by name: the bundled ones, and with `data_dir` the organisation's own in `goldsets/` there."""
+    return tuple(sorted(_goldset_files(data_dir)))
 
 
-def goldset_paths(names: Sequence[str]) -> tuple[Path, ...]:
-    """The files of bundled goldsets.
+def goldset_paths(names: Sequence[str], data_dir: Path | None = None) -> tuple[Path, ...]:
+    """The files of goldsets; an own one goes before a bundled one of the same name.
 
     Raises:
         BadInput: there is none of this name.
     """
-    unknown = [name for name in names if name not in goldset_names()]
+    files = _goldset_files(data_dir)
+    unknown = [name for name in names if name not in files]
     if unknown or not names:
-        raise BadInput(f"Goldset {', '.join(unknown) or '(none)'} is not bundled.", hint=f"Use {', '.join(goldset_names())}.")
-    return tuple(GOLDSET_DIRECTORY / f"{name}.yaml" for name in names)
+        raise BadInput(f"There is no goldset {', '.join(unknown) or '(none named)'}.", hint=f"Use {', '.join(sorted(files))}.")
+    return tuple(files[name] for name in names)
+
+
+def _goldset_files(data_dir: Path | None) -> dict[str, Path]:
+    folders = [GOLDSET_DIRECTORY, *([data_dir / OWN_GOLDSETS] if data_dir is not None else [])]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml")) if path.stem not in NO_GOLDSETS}
 
 
 def _manifest(product: Product, engine: Engine, request: RunRequest, goldset: Goldset) -> RunManifest:

@@ -83,8 +83,8 @@ class BakeoffDesk:
         return candidates(self._product.gateway)
 
     def goldsets(self) -> tuple[str, ...]:
-        """The bundled goldsets."""
-        return goldset_names()
+        """The goldsets that can be run."""
+        return goldset_names(self._data_dir)
 
     def begin(self, question: str, models: Sequence[str]) -> Round:
         """Looks a question up once.
@@ -166,7 +166,7 @@ class BakeoffDesk:
             ModelUnavailable: a model cannot take part.
         """
         chosen = contestants(self._product, models)
-        goldset_paths(goldsets)
+        goldset_paths(goldsets, self._data_dir)
         run_id = new_run_id(self._data_dir, "bakeoff")
         self._request(tuple(one.name for one in chosen), goldsets, run_id, author)
         return run_id
@@ -176,11 +176,11 @@ class BakeoffDesk:
 
         Raises:
             NotFound: there is no such run.
-            BadInput: it uses goldsets that are not bundled; the command line can go on with it.
+            BadInput: its goldsets are not among those that can be run here; the command line can go on with it.
         """
         manifest = RunFolder.of(self._data_dir, run_id).manifest()
         names = [Path(name).stem for name in manifest.goldset_files]
-        goldset_paths(names)
+        goldset_paths(names, self._data_dir)
         self._request(tuple(model.name for model in manifest.models), names, run_id, author)
 
     def cancel(self, run_id: str) -> None:

@@ -9,7 +9,7 @@ from pipelines.jobs import JobArguments
 
 
 def bakeoff_arguments(models: Sequence[str], goldsets: Sequence[str], run_id: str) -> JobArguments:
-    """The arguments of an `evaluation` job that is a bake-off: names of models and bundled goldsets, and the run's id."""
+    """The arguments of an `evaluation` job that is a bake-off: names of models and goldsets, and the run's id."""
     return {"models": ",".join(models), "goldsets": ",".join(goldsets), "run": run_id}
 
 
@@ -28,9 +28,8 @@ def run_evaluation(product: Product, arguments: JobArguments, progress: Progress
     models, goldsets, run_id = (str(arguments.get(name) or "") for name in ("models", "goldsets", "run"))
     if not run_id:
         raise BadInput("A bake-off job needs `run`.", hint="Name the run.")
-    request = RunRequest(
-        kind="bakeoff", models=tuple(models.split(",")), goldsets=goldset_paths(goldsets.split(",")), run_id=run_id
-    )
+    paths = goldset_paths(goldsets.split(","), product.settings.data_dir)
+    request = RunRequest(kind="bakeoff", models=tuple(models.split(",")), goldsets=paths, run_id=run_id)
     _, report = run_bakeoff(product, request, progress)
     if report is None:
         return {"run": run_id, "finished": False}

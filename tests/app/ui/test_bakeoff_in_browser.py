@@ -1,0 +1,272 @@
+"""The tab Modellvergleich of the running product in a real browser, with models of known behaviour behind a fake Ollama.
+
+With `PV_TEST_SCREENSHOTS=docs/images` the screenshots of the documentation are taken anew.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.assembly import Assembly
+from app.settings import Settings
+from app.store.votes import Votes
+from tests import fake_models as fake
+from tests.app.ui.pages import ChatPage
+from tests.app.ui.test_product_in_browser import served
+from tests.fake_ollama import FakeOllama
+from tests.fake_wire import FakeModel
+from tests.small_product import ANSWERS, PERFECT, WRONG, perfect, small_models, small_settings, write_goldset
+
+pytestmark = pytest.mark.browser
+
+QUESTION = list(ANSWERS)[3]
+"""Both models answer it rightly."""
+BROKEN = "broken:1b"
+WAIT = 60_000
+JOB_WAIT = 300_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeOllama]:
+    with FakeOllama([*small_models(), FakeModel(BROKEN, fake.fails(500))]) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory, server: FakeOllama) -> Settings:
+    made = small_settings(tmp_path_factory.mktemp("product"), server.url)
+    (made.data_dir / "goldsets").mkdir()
+    write_goldset(made.data_dir / "goldsets" / "small.yaml")
+    return made
+
+
+@pytest.fixture(scope="module")
+def url(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    log = tmp_path_factory.mktemp("log") / "serve.log"
+    given = {"PV_KB_DIR": str(settings.kb_dir), "PV_OLLAMA_URL": settings.ollama_url, "PV_LLM_MODEL": "extractive"}
+    with served(settings.data_dir, log, **given) as address:
+        yield address
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = Path(os.environ.get("PV_TEST_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class BakeoffTab(ChatPage):
+    """The tab in one browser page; remembers what the server sent."""
+
+    def __init__(self, browser: Any, url: str, **options: Any) -> None:
+        super().__init__(browser, url, **options)
+        self.responses: list[Any] = []
+        self.page.on("response", self.responses.append)
+        self.page.get_by_role("tab", name="Modellvergleich").click()
+        self.page.wait_for_selector(".pv-bo-ask", timeout=WAIT)
+        self.page.wait_for_selector("#pv-bakeoff-runs .pv-bo-part", timeout=WAIT)
+
+    def compare(self, question: str, *models: str, blind: bool = True) -> None:
+        form = self.page.locator(".pv-bo-ask")
+        form.locator("#pv-bo-question").fill(question)
+        for box in form.locator("input[name^=model-]").all():
+            box.set_checked(box.get_attribute("value") in models)
+        form.locator("input[name=blind]").set_checked(blind)
+        form.get_by_role("button", name="Vergleichen").click()
+        self.page.locator(".pv-bo-columns").first.wait_for(timeout=WAIT)
+
+    def columns(self) -> Any:
+        return self.page.locator("#pv-bakeoff-answers .pv-bo-column")
+
+    def vote(self, correctness: str, citations: str, completeness: str) -> None:
+        choices = {"correctness": correctness, "citations": citations, "completeness": completeness}
+        for criterion, value in choices.items():
+            self.page.locator(f'.pv-bo-vote input[name={criterion}][value="{value}"]').check()
+        self.page.locator(".pv-bo-vote button[type=submit]").click()
+
+    def sent(self) -> str:
+        """Everything the server has sent since it was asked last."""
+        taken, self.responses = self.responses, []
+        texts = []
+        for response in taken:
+            response.finished()
+            texts.append(response.text() if response.status == 200 else "")
+        return "\n".join(texts)
+
+
+def test_blind_vote_hides_the_names_until_it_is_given(
+    browser: Any, url: str, settings: Settings, server: FakeOllama, pictures: Path
+) -> None:
+    tab = BakeoffTab(browser, url)
+    assert PERFECT in tab.page.content(), "the names are on the page before, so their absence says something"
+    tab.sent()
+    tab.compare(QUESTION, PERFECT, WRONG)
+    tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
+    sent, content = tab.sent(), tab.page.content()
+    assert "551,10" in sent
+    assert "551,10" in content
+    for secret in ("perfect", "wrong:1b", "wrong", "Token/s", "timings", "digest"):
+        assert secret not in sent.lower(), secret
+        assert secret not in content.lower(), secret
+    assert [column.get_attribute("data-label") for column in tab.columns().all()] == ["A", "B"]
+    assert tab.columns().locator(".pv-chip").count() == 2
+    assert tab.accessibility_faults() == []
+    tab.page.screenshot(path=pictures / "modellvergleich-blind.png")
+
+    tab.page.locator(".pv-bo-vote input[name=correctness][value=A]").check()
+    tab.page.locator(".pv-bo-vote button[type=submit]").click()
+    tab.page.get_by_text("Bitte in jedem Kriterium eine Wahl treffen.").wait_for(timeout=WAIT)
+    assert PERFECT not in tab.page.content()
+
+    tab.vote("A", "tie", "none")
+    tab.page.get_by_text("Danke, Ihre Stimme zählt.").wait_for(timeout=WAIT)
+    names = [heading.inner_text() for heading in tab.columns().locator(".pv-bo-name").all()]
+    assert sorted(name.partition(" · ")[2] for name in names) == sorted([PERFECT, WRONG])
+    assert tab.columns().locator(".pv-bo-timing").count() == 2
+    best = names[0].partition(" · ")[2]
+    with Assembly(settings) as assembly:
+        ballots = Votes(assembly.database).ballots()
+        votes = Votes(assembly.database).list()
+    assert [(ballot.criterion, ballot.outcome, ballot.best) for ballot in ballots] == [
+        ("correctness", "best", best),
+        ("citations", "tie", None),
+        ("completeness", "none", None),
+    ]
+    assert {(vote.blind, vote.question, vote.author) for vote in votes} == {(True, QUESTION, "lokal")}
+
+    tab.page.locator("#pv-bakeoff-runs").get_by_role("button", name="Aktualisieren").click(timeout=WAIT)
+    ranking = tab.page.locator("#pv-bakeoff-ranking .pv-bo-ranking").first
+    ranking.wait_for(timeout=WAIT)
+    assert ranking.locator("tbody tr").first.locator("th").inner_text() == best
+    assert tab.accessibility_faults() == []
+    tab.page.screenshot(path=pictures / "modellvergleich-revealed.png")
+    tab.close()
+
+
+def test_order_is_random_and_waiting_tells_nothing(browser: Any, url: str, server: FakeOllama) -> None:
+    tab = BakeoffTab(browser, url)
+    seen = set()
+    for _ in range(12):
+        tab.compare(QUESTION, PERFECT, "extractive")
+        tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
+        tab.page.get_by_role("button", name="Ohne Stimme aufdecken").click()
+        tab.page.get_by_text("Aufgedeckt ohne Stimme.").wait_for(timeout=WAIT)
+        seen.add(tab.columns().first.locator(".pv-bo-name").inner_text())
+        tab.page.get_by_role("button", name="Neue Frage").click()
+        tab.page.wait_for_selector(".pv-bo-ask", timeout=WAIT)
+        if len(seen) == 2:
+            break
+    assert seen == {f"A · {PERFECT}", "A · Zitatmodus"}
+    tab.close()
+
+
+def test_failing_model_does_not_spoil_the_others(browser: Any, url: str) -> None:
+    tab = BakeoffTab(browser, url, scheme="dark")
+    tab.compare(QUESTION, PERFECT, BROKEN, "extractive", blind=False)
+    tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
+    by_name = {column.locator(".pv-bo-name").inner_text(): column for column in tab.columns().all()}
+    assert set(by_name) == {PERFECT, BROKEN, "Zitatmodus"}
+    assert "551,10 €" in by_name[PERFECT].inner_text()
+    assert "551,10 €" in by_name["Zitatmodus"].inner_text()
+    assert "Dieses Modell ist gescheitert" in by_name[BROKEN].inner_text()
+    chip = by_name[PERFECT].locator(".pv-chip").first
+    chip.click()
+    tab.page.locator("#pv-bakeoff-pane .pv-pane-title").wait_for(timeout=WAIT)
+    assert "551,10" in tab.page.locator("#pv-bakeoff-pane mark").first.inner_text()
+    tab.page.keyboard.press("Escape")
+    assert tab.accessibility_faults() == []
+    tab.close()
+
+
+def test_failing_model_is_not_named_in_a_blind_round(browser: Any, url: str) -> None:
+    tab = BakeoffTab(browser, url)
+    tab.sent()
+    tab.compare(QUESTION, PERFECT, BROKEN)
+    tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
+    assert "broken" not in tab.sent().lower()
+    assert tab.page.get_by_text("Dieses Modell hat keine Antwort geliefert.").count() == 1
+    tab.close()
+
+
+def test_one_model_is_no_comparison(browser: Any, url: str) -> None:
+    tab = BakeoffTab(browser, url)
+    form = tab.page.locator(".pv-bo-ask")
+    form.locator("#pv-bo-question").fill(QUESTION)
+    for box in form.locator("input[name^=model-]").all():
+        box.set_checked(box.get_attribute("value") == PERFECT)
+    form.get_by_role("button", name="Vergleichen").click()
+    tab.page.get_by_text("Bitte zwei bis vier Modelle wählen.").wait_for(timeout=WAIT)
+    assert form.locator("#pv-bo-question").input_value() == QUESTION
+    tab.close()
+
+
+def start_run(tab: BakeoffTab, *models: str) -> str:
+    """Starts a run over the small goldset, waits for its end, gives its name."""
+    before = {one.get_attribute("data-run") for one in tab.page.locator("#pv-bakeoff-runs [data-run]").all()}
+    form = tab.page.locator(".pv-bo-start")
+    for box in form.locator("input[name^=model-]").all():
+        box.set_checked(box.get_attribute("value") in models)
+    for box in form.locator("input[name^=goldset-]").all():
+        box.set_checked(box.get_attribute("value") == "small")
+    form.get_by_role("button", name="Lauf starten").click()
+    tab.page.get_by_text("Der Lauf ist angefordert.").wait_for(timeout=WAIT)
+    tab.page.wait_for_function(
+        "n => document.querySelectorAll('#pv-bakeoff-runs [data-run] [data-state=finished]').length > n",
+        arg=len(before),
+        timeout=JOB_WAIT,
+    )
+    after = [one.get_attribute("data-run") for one in tab.page.locator("#pv-bakeoff-runs [data-run]").all()]
+    return str(next(run for run in after if run not in before))
+
+
+def test_run_is_started_watched_shown_compared_and_exported(browser: Any, url: str, server: FakeOllama, pictures: Path) -> None:
+    tab = BakeoffTab(browser, url, size={"width": 1280, "height": 1000})
+    first = start_run(tab, PERFECT, WRONG, "extractive")
+    server.models = [FakeModel(name, perfect()) for name in (PERFECT, WRONG)]
+    second = start_run(tab, PERFECT, WRONG)
+    row = tab.page.locator(f'#pv-bakeoff-runs [data-run="{first}"]')
+    assert f"Sieger: {PERFECT}" in row.inner_text()
+    row.get_by_role("button", name="Ansehen").click()
+    report = tab.page.locator("#pv-bakeoff-report .pv-bo-report")
+    report.wait_for(timeout=WAIT)
+    assert report.locator("svg").count() == 3
+    assert report.locator("tbody tr").first.locator("th").inner_text() == PERFECT
+    assert tab.accessibility_faults() == []
+    report.scroll_into_view_if_needed()
+    tab.page.screenshot(path=pictures / "modellvergleich-report.png")
+    with tab.page.expect_download() as downloading:
+        row.get_by_role("button", name="CSV").click()
+    text = Path(downloading.value.path()).read_text(encoding="utf-8-sig")
+    assert text.count(f"{PERFECT};q-small-") == 8
+    tab.page.select_option("#pv-bo-before", first)
+    tab.page.select_option("#pv-bo-after", second)
+    tab.page.locator("#pv-bakeoff-runs form", has=tab.page.locator("#pv-bo-before")).get_by_role("button").click()
+    tab.page.locator("#pv-bakeoff-report h3", has_text="→").wait_for(timeout=WAIT)
+    compared = tab.page.locator("#pv-bakeoff-report")
+    assert "besser: 3" in compared.inner_text()
+    assert compared.locator("svg").count() == 6
+    server.models = small_models()
+    tab.close()
+
+
+def test_run_is_cancelled_and_goes_on(browser: Any, url: str, server: FakeOllama) -> None:
+    server.models = [FakeModel(PERFECT, fake.slow(perfect(), first_seconds=3)), FakeModel(WRONG, perfect())]
+    tab = BakeoffTab(browser, url)
+    form = tab.page.locator(".pv-bo-start")
+    for box in form.locator("input[name^=model-]").all():
+        box.set_checked(box.get_attribute("value") in (PERFECT, WRONG))
+    form.locator("input[value=small]").check()
+    form.get_by_role("button", name="Lauf starten").click()
+    running = tab.page.locator("#pv-bakeoff-runs [data-run]", has=tab.page.locator("[data-state=running]"))
+    running.get_by_role("button", name="Abbrechen").click(timeout=JOB_WAIT)
+    stopped = tab.page.locator("#pv-bakeoff-runs [data-run]", has=tab.page.locator("[data-state=stopped]"))
+    stopped.get_by_role("button", name="Fortsetzen").wait_for(timeout=JOB_WAIT)
+    assert stopped.locator("progress").count() == 2
+    run = stopped.get_attribute("data-run")
+    server.models = [FakeModel(PERFECT, perfect()), FakeModel(WRONG, perfect())]
+    stopped.get_by_role("button", name="Fortsetzen").click()
+    tab.page.locator(f'#pv-bakeoff-runs [data-run="{run}"] [data-state=finished]').wait_for(timeout=JOB_WAIT)
+    tab.close()
