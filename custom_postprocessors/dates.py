@@ -99,15 +99,21 @@ def _take_date(canvas: Canvas, match: re.Match[str]) -> None:
 
 def _take_days_of_month(canvas: Canvas) -> None:
     for match in _DAY_OF.finditer(canvas.plain):
-        relative = " ".join(word.removesuffix("es").removesuffix("s") for word in match["relative"].lower().split())
+        relative = _relative(match["relative"])
         canvas.take(match.start(), match.end(), "date", f"{int(match['day'])}. {relative}")
         canvas.blank(match.start(), match.end())
 
     for match in _EDGE_OF.finditer(canvas.plain):
-        relative = " ".join(word.removesuffix("es").removesuffix("s") for word in match["relative"].lower().split())
+        relative = _relative(match["relative"])
         edge = "anfang" if match["edge"] == "Anfang" else "mitte" if match["edge"] == "Mitte" else "ende"
         canvas.take(match.start(), match.end(), "date", f"{edge} {relative}")
         canvas.blank(match.start(), match.end())
+
+
+def _relative(written: str) -> str:
+    """„folgenden Monats“ and „nächsten Monats“ as „folgemonat“."""
+    text = " ".join(word.removesuffix("es").removesuffix("s") for word in written.lower().split())
+    return re.sub(r"^(?:folgenden|nächsten) (?=\w)", "folge", text)
 
 
 def _take_times(canvas: Canvas) -> None:

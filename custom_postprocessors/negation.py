@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from custom_postprocessors.polarity import Turn, found_turns, says_not, says_only
+from custom_postprocessors.polarity import CLAUSE_BEGIN, CLAUSE_END, Turn, found_turns, says_not, says_only
 from custom_postprocessors.words import Word, coverage
 
 _NEIGHBOURS = 2
@@ -56,7 +56,7 @@ def _around(words: Sequence[Word], start: int, end: int) -> list[Word]:
 
 
 def _stretch(other: Wording, matched: Sequence[Word]) -> str:
-    """From a little before the first to a little after the last of the matched words; a matched word close to others wins."""
+    """The clauses from the first to the last of the matched words, whole; a matched word close to others wins."""
     places = [
         [word for word in other.words if word.whole == item.whole or coverage(item, frozenset(word.stems)) == 1.0]
         for item in matched
@@ -70,14 +70,13 @@ def _stretch(other: Wording, matched: Sequence[Word]) -> str:
         return other.text
     near = [min(options, key=lambda word: abs(word.start - anchor.start)) for options in places if options]
     begin, finish = min(word.start for word in near), max(word.end for word in near)
-    left = re.search(r"(?:\S+\s+){0,2}$", other.text[:begin])
-    right = re.match(r"(?:\s*\S+){0,2}", other.text[finish:])
+    left, right = CLAUSE_BEGIN.search(other.text[:begin]), CLAUSE_END.match(other.text[finish:])
     return (left.group() if left else "") + other.text[begin:finish] + (right.group() if right else "")
 
 
 def _turned(turn: Turn, text: str) -> bool:
     if turn == "not":
-        return says_not(text)
+        return says_not(text) or any(found == "except" for found, _, _ in found_turns(text))
     if turn == "only":
         return says_only(text)
     return any(found == "except" for found, _, _ in found_turns(text)) or says_only(text) or says_not(text)

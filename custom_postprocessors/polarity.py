@@ -13,22 +13,37 @@ _TURNS: dict[Turn, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "only": re.compile(
-        r"\b(?:nur|ausschließlich|lediglich|einzig|bloß|allein(?:e|ige|iger)?)\b(?!\s*(?:mehr\b(?!\s+als)))", re.IGNORECASE
+        r"\b(?:nur|ausschließlich|lediglich|einzig|bloß|allein(?:e|ige|iger)?)\b(?!\s*(?:mehr\b(?!\s+als)|nicht\b))",
+        re.IGNORECASE,
     ),
-    "except": re.compile(r"\b(?:außer|ausgenommen|Ausnahme\w*|ausnahmsweise|es sei denn|abgesehen von)\b", re.IGNORECASE),
+    "except": re.compile(
+        r"\b(?:außer|ausgenommen|(?:mit|bis auf)\s+(?:\w+\s+)?Ausnahmen?|ausnahmsweise|nur nicht|es sei denn|abgesehen von)\b",
+        re.IGNORECASE,
+    ),
 }
 _SOFT_NOT = re.compile(
-    r"\b(?:un(?:zulässig|wirksam|zumutbar|begrenzt|gültig|berechtigt|selbständig)\w*|entf(?:ällt|allen|iel)\w*|verbot\w*"
+    r"\b(?:un(?:zul|wirk|zum|be|gült|selb|ver|unter|ent(?!erl)|mögl|ab|erheb|schäd)\w+(?!\s+(?-i:[A-ZÄÖÜ]))|gehemmt|hemmt|entf(?:ällt|allen|iel)\w*|verbot\w*"
     r"|untersagt|ausgeschlossen|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|verloren|scheidet aus"
     r"|\w*frei(?:e[nrsm]?)?|befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
 _SOFT_ONLY = re.compile(r"\b(?:erst|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b", re.IGNORECASE)
+_EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
+_CLAUSES = re.compile(
+    rf"{_EDGE}|,\s+(?=(?:weil|wenn|dass|die|der|das|den|dem|deren|wobei|aber|sondern|sodass|soweit|sofern|auch wenn|nicht|sonst|ohne|so)\b)"
+    r"|\s(?:und|aber|jedoch|während|wobei)\s(?=(?:darf|dürfen|kann|können|wird|werden|ist|sind|muss|müssen|gilt|gelten|hat|haben|soll|"
+    r"bleibt|richtet|zählt)\b)"
+)
+CLAUSE_BEGIN = re.compile(r"(?:(?![;:()–]\s|,\s|(?<!\d)\.\s).)*$")
+CLAUSE_END = re.compile(r"(?:(?![;:()–](?:\s|$)|,\s|(?<!\d)\.(?:\s|$)).)*")
+"""What of a text before, or after, a place is still its clause; a table row is one clause."""
 _LEAST = re.compile(r"\b(?:mindestens|wenigstens|zumindest|mind\.|frühestens)\b[^.;|\d]{0,30}$", re.IGNORECASE)
 _MOST = re.compile(
     r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht mehr als|insgesamt höchstens)[^.;|\d]{0,30}$", re.IGNORECASE
 )
-_SOFT_LEAST = re.compile(r"\b(?:ab|mehr als|über|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$", re.IGNORECASE)
+_SOFT_LEAST = re.compile(
+    r"\b(?:ab|mehr als|über|nach|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$", re.IGNORECASE
+)
 _SOFT_MOST = re.compile(
     r"\b(?:bis(?: zu)?|unter|weniger als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b"
     r"[^.;|\d]{0,30}$",
@@ -45,6 +60,20 @@ def found_turns(text: str) -> list[tuple[Turn, int, int]]:
 def says_not(text: str) -> bool:
     """Whether the text denies something, also by a word (unzulässig, entfällt, beitragsfrei)."""
     return bool(_TURNS["not"].search(text) or _SOFT_NOT.search(text))
+
+
+def denied_clauses(text: str) -> list[str]:
+    """The clauses of a text that deny something by a word of their own (nicht, kein, ohne)."""
+    return [clause for clause in _clauses(text) if _TURNS["not"].search(clause)]
+
+
+def soft_denials(text: str) -> list[str]:
+    """The clauses of a text that deny or except something, also by a word (unzulässig, entfällt, beitragsfrei)."""
+    return [clause for clause in _clauses(text) if says_not(clause) or _TURNS["except"].search(clause)]
+
+
+def _clauses(text: str) -> list[str]:
+    return _CLAUSES.split(text)
 
 
 def says_only(text: str) -> bool:

@@ -46,6 +46,7 @@ _PERIOD_ONE = re.compile(
     r"(?![\wäöüß-])",
     re.IGNORECASE,
 )
+_SPAN_BEFORE = re.compile(r"\b(?:binnen|innerhalb|innert|während|von|nach|vor|ab|Ablauf|Dauer|Frist|Zeitraum)\s+$", re.IGNORECASE)
 _HALF_UNIT = re.compile(rf"\b(?:{ARTICLE})?\s?(?P<list>halbe[nrsm]?)\s+{_TIME_NOUN}", re.IGNORECASE)
 _PERIOD_ADJECTIVE = re.compile(
     rf"{_EDGE}(?P<number>{DIGITS})\s?-?"
@@ -211,6 +212,8 @@ def find_periods(canvas: Canvas) -> None:
         canvas.blank(match.start(), match.end())
     for pattern in (_PERIOD_HYPHEN, _PERIOD, _PERIOD_ONE):
         for match in pattern.finditer(canvas.plain):
+            if match["list"].lower() == "eines" and not _SPAN_BEFORE.search(canvas.plain, 0, match.start()):
+                continue  # „Überstunden eines Kalendermonats“ names no length of time
             noun = stem_noun(match["noun"])
             _take_list(canvas, match, "count" if noun in _WORK_DONE else "period", noun)
     for match in _PERIOD_ADJECTIVE.finditer(canvas.plain):

@@ -54,7 +54,7 @@ def bundled_roles() -> Roles:
 
 def _hints(words: Iterable[str]) -> tuple[str, ...]:
     """The longest piece without blanks of each word, those left out that contain another."""
-    pieces = {max(word.strip("*").split(), key=len) for word in words}
+    pieces = {max(word.strip("*+").split(), key=len) for word in words}
     return tuple(sorted(piece for piece in pieces if not any(other != piece and other in piece for other in pieces)))
 
 
@@ -63,10 +63,10 @@ def _alternatives(words: list[str]) -> str:
 
 
 def _pattern(word: str) -> str:
-    body = re.escape(word.strip("*")).replace(r"\ ", r"\s+")
+    body = re.escape(word.strip("*+")).replace(r"\ ", r"\s+")
     before = r"" if word.startswith("*") else r"(?<![\wäöüß])"
-    after = r"[\wäöüß-]*" if word.endswith("*") else r"(?![\wäöüß])"
-    year = r"(?!\s+(?:19|20)\d\d)" if body.endswith(("jahr", "jahr*")) or word.strip("*").endswith("jahr") else ""
+    after = {"*": r"[\wäöüß-]*", "+": r"[\wäöüß-]+"}.get(word[-1], r"(?![\wäöüß])")
+    year = r"(?!\s+(?:19|20)\d\d)" if body.endswith(("jahr", "jahr*")) or word.strip("*+").endswith("jahr") else ""
     return f"{before}{body}{after}{year}"
 
 

@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from custom_postprocessors.evidence import Violation
+from custom_postprocessors.near_copies import exchanged_words, turned_words
 from custom_postprocessors.negation import Wording, added_turns, dropped_turns
 from custom_postprocessors.norms import same_norm
-from custom_postprocessors.polarity import bound, found_turns, says_not, says_only, soft_bound
-from custom_postprocessors.roles import Roles
+from custom_postprocessors.polarity import bound, denied_clauses, found_turns, says_not, says_only, soft_bound, soft_denials
+from custom_postprocessors.roles import Roles, clash
 from custom_postprocessors.segments import cell_of
 from custom_postprocessors.sentences import split_units
 from custom_postprocessors.support import EvidenceUnit
 from custom_postprocessors.value_roles import COMPARABLE, RoleChecker, Statement, Thresholds, noun_weight
 from custom_postprocessors.values import FoundValue, find_values, proves
-from custom_postprocessors.words import Word, WordReader, coverage, weighted_coverage
+from custom_postprocessors.words import Word, WordReader, coverage, reach, weighted_coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,16 @@ class Verdict:
     violations: tuple[Violation, ...]
 
 
+_STRESS_REACH = 6
+_CACHED_TEXTS = 4096
+_IN_RANGE = re.compile(r"\b(?:zwischen|von)\s+[\d.,]+$")
+_VERB_FIRST = re.compile(
+    r"[A-ZÄÖÜ][a-zäöüß]*t\s+(?:der|die|das|ein|eine|er|sie|es|wird|werden|man|ist|sind|jemand|dem|den|nach|nur|nicht|auch|ein\w+)\b"
+)
+"""„Beginnt die …“, „Ersetzt wird …“: the first word is written with a capital and is no noun."""
+_POINTS_BACK = re.compile(r"\W*(?:Davor|Zuvor|Vorher|Bis dahin|Danach|Seither|Seitdem|Bisher)\b")
+_NAMED = ("people", "place", "agency")
+_TIME_UNITS = frozenset(("Stunde", "Tag", "Woche", "Monat", "Quartal", "Jahr"))
 _CLAUSE = re.compile(r";\s+|,\s+(?:(?:und|sowie|während|wobei|aber|jedoch|dagegen|dazu)\s+)?|\s+(?:und|sowie|während)\s+")
 
 
@@ -36,6 +48,8 @@ def split_statements(text: str, words: WordReader) -> tuple[Statement, ...]:
         begin = 0
         for match in _CLAUSE.finditer(sentence):
             left, right = sentence[begin : match.start()], sentence[match.end() :]
+            if _IN_RANGE.search(left) and right[:1].isdigit():
+                continue  # „zwischen 20 und 80 Prozent“
             if match.group()[0] == ";" or (_stands_alone(left, words) and _stands_alone(right, words)):
                 pieces.append(left)
                 begin = match.end()
@@ -46,6 +60,8 @@ def split_statements(text: str, words: WordReader) -> tuple[Statement, ...]:
 def _statement(text: str, words: WordReader) -> Statement:
     values = find_values(text)
     outside = [word for word in words.words(text) if not any(value.start <= word.start < value.end for value in values)]
+    if outside and outside[0].start == 0 and _VERB_FIRST.match(text):
+        outside[0] = replace(outside[0], text=outside[0].text.lower())
     return Statement(text, tuple(outside), values)
 
 
@@ -62,6 +78,7 @@ class StatementChecker:
         self._words = words
         self._roles = roles
         self._limits = thresholds
+        self._roles_of = lru_cache(_CACHED_TEXTS)(roles.of)
         self._role_checker = RoleChecker(words, roles, thresholds)
 
     def check(self, statement: Statement, units: Sequence[EvidenceUnit], before_unit: EvidenceUnit | None = None) -> Verdict:
@@ -70,25 +87,29 @@ class StatementChecker:
         A continuation („…, der Dienstgeber 12,55 %“) says of itself only a role; it must rest on the same unit.
         """
         content = [word for word in statement.words if not self._words.is_neutral(word)]
-        ranked = sorted(units, key=lambda unit: -self._score(unit, content, statement.values))
+        roles = self._named_roles(statement.text)
+        ranked = sorted(units, key=lambda unit: -self._score(unit, content, statement.values, roles))
         if not ranked:
             return Verdict((), (_violation("unsupported", "Die zitierten Abschnitte enthalten keinen Satz dazu."),))
         best = ranked[0]
-        if before_unit is not None and self._continues(statement, content, before_unit):
+        if before_unit is not None and self._continues(statement, content, before_unit) and not _sibling(best, before_unit):
             best = before_unit
         near = _near(best, units)
         chosen, missing = _complete(best, near, units, statement.values)
         violations = list(_missing(missing, units))
+        chosen = self._with_denial(statement, self._with_neighbours(content, chosen, units), units)
         share = self._coverage(content, chosen)
         proven = any(value.kind in COMPARABLE for value in statement.values) and not missing
         named = any(word.is_noun for word in content)
         said = proven and named and self._names_all(content, chosen)
-        if share < self._least(units, proven=proven) and (named or not proven) and not said:
+        thin = not statement.values and self._plain_share(content, chosen) < self._limits.plain_coverage
+        if (share < self._least(units, proven=proven) and (named or not proven) and not said) or thin:
             violations.append(_violation(*self._why(content, units, chosen)))
         elif self._continued_elsewhere(content, chosen, units):
             violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
         violations.extend(self._role_checker.wrong_roles(statement, content, best, units))
         violations.extend(self._missing_subjects(content, chosen))
+        violations.extend(self._exchanged(statement, best))
         violations.extend(self._turned(statement, best, chosen))
         return Verdict(chosen, tuple(violations))
 
@@ -108,24 +129,72 @@ class StatementChecker:
         if "only" in turns and not says_only(given):
             yield _violation("negation", "Die Quellen der Berechnung sagen nicht „nur“.")
 
-    def _score(self, unit: EvidenceUnit, words: Sequence[Word], values: Sequence[FoundValue]) -> float:
+    def _named_roles(self, text: str) -> frozenset[tuple[str, str]]:
+        """Whom and where a text names (Lehrlinge, Wien, AMS …)."""
+        found = self._roles_of(text)
+        return frozenset((name, group) for name, groups in found.items() if name in _NAMED for group in groups)
+
+    def _score(
+        self, unit: EvidenceUnit, words: Sequence[Word], values: Sequence[FoundValue], roles: frozenset[tuple[str, str]]
+    ) -> float:
         covered = sum(noun_weight(word) * max(coverage(word, unit.stems), 0.5 * coverage(word, unit.context)) for word in words)
-        proven = sum(1 for value in values if any(proves(found, value) for found in unit.values))
+        proven = sum(_worth(value) for value in values if any(proves(found, value) for found in unit.values))
         total = sum(noun_weight(word) for word in words) or 1.0
-        return covered / total + (1.2 * proven / len(values) if values else 0.0)
+        named = len(roles & self._named_roles(unit.text)) / len(roles) if roles else 0.0
+        return covered / total + (1.2 * proven / sum(map(_worth, values)) if values else 0.0) + 0.3 * named
+
+    def _with_neighbours(
+        self, content: Sequence[Word], chosen: tuple[EvidenceUnit, ...], units: Sequence[EvidenceUnit]
+    ) -> tuple[EvidenceUnit, ...]:
+        """The chosen units, and the sentence beside the best one where it says a good part of what they leave open."""
+        best = chosen[0]
+        known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
+        left = [word for word in content if reach(word, known) < 0.5]
+        total, open_weight = sum(map(noun_weight, content)), sum(map(noun_weight, left))
+        if not total or open_weight / total < self._limits.elsewhere or best.unit.kind != "sentence":
+            return chosen
+        for unit in units:
+            beside = unit.passage.node_id == best.passage.node_id and abs(unit.position - best.position) == 1
+            if beside and unit.unit.kind == "sentence" and unit.paragraph == best.paragraph and unit not in chosen:
+                gained = sum(noun_weight(word) for word in left if reach(word, unit.stems) >= 0.8)
+                if gained >= 0.5 * open_weight:
+                    return (*chosen, unit)
+        return chosen
+
+    def _with_denial(
+        self, statement: Statement, chosen: tuple[EvidenceUnit, ...], units: Sequence[EvidenceUnit]
+    ) -> tuple[EvidenceUnit, ...]:
+        """The chosen units, and the sentence beside the best one where only that denies what the statement denies."""
+        best = chosen[0]
+        for clause in denied_clauses(statement.text):
+            if self._denies(clause, chosen):
+                continue
+            words = [word for word in self._words.words(clause) if not self._words.is_neutral(word)]
+            for unit in units:
+                beside = unit.passage.node_id == best.passage.node_id and abs(unit.position - best.position) == 1
+                if beside and unit.paragraph == best.paragraph and denied_clauses(unit.text) and self._denies(clause, (unit,)):
+                    if weighted_coverage(words, unit.stems) >= 0.5:
+                        return (*chosen, unit)
+        return chosen
 
     def _coverage(self, words: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
         own = frozenset(stem for unit in units for stem in unit.stems)
         context = own | frozenset(stem for unit in units for stem in unit.context)
         total = sum(noun_weight(word) for word in words)
-        covered = sum(noun_weight(word) * max(coverage(word, own), 0.85 * coverage(word, context)) for word in words)
+        covered = sum(noun_weight(word) * max(reach(word, own), 0.85 * reach(word, context)) for word in words)
         return covered / total if total else 1.0
+
+    @staticmethod
+    def _plain_share(content: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
+        """The share of a statement's words that the units and their context name, every word counting alike."""
+        known = frozenset(stem for unit in units for stem in unit.stems | unit.context)
+        return sum(reach(word, known) for word in content) / len(content) if content else 1.0
 
     @staticmethod
     def _names_all(content: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> bool:
         """Whether the carrying units name every noun themselves: with the values proven, other verbs need no support."""
         own = frozenset(stem for unit in chosen for stem in unit.stems)
-        return all(coverage(word, own) == 1.0 for word in content if word.is_noun)
+        return all(reach(word, own) == 1.0 for word in content if word.is_noun)
 
     def _least(self, units: Sequence[EvidenceUnit], *, proven: bool) -> float:
         if len({unit.passage.entry_id for unit in units}) > 1:
@@ -166,9 +235,28 @@ class StatementChecker:
         for word in words:
             if not word.is_noun or word.start == 0:
                 continue
-            if word.weight >= self._limits.subject_weight and coverage(word, known) < 0.4:
-                message = f"„{word.text}“ kommt an der zitierten Stelle nicht vor."
-                yield Violation(kind="subject", message=message, value=word.text)
+            if word.weight >= self._limits.subject_weight and reach(word, known) < 0.4:
+                written = word.text.rstrip(".")
+                message = f"„{written}“ kommt an der zitierten Stelle nicht vor."
+                yield Violation(kind="subject", message=message, value=written)
+
+    def _exchanged(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
+        """Words that stand where the source, with the same words around, has another one that is not the same."""
+        for written, said in exchanged_words(statement.text, best.text):
+            if self._is_other(written, said, best):
+                message = f"Die zitierte Stelle sagt das von „{said}“, nicht von „{written}“."
+                yield Violation(kind="subject", message=message, value=written)
+
+    def _is_other(self, written: str, said: str, best: EvidenceUnit) -> bool:
+        if clash(self._roles.of(written), self._roles.of(said)) is not None or {written, said} <= _TIME_UNITS:
+            return True
+        mine, theirs = self._words.words(written), self._words.words(said)
+        if not mine or not theirs or not (written[0].isupper() and said[0].isupper()):
+            return False
+        one, other = mine[0], theirs[0]
+        if self._words.is_neutral(one) or self._words.is_neutral(other) or reach(one, best.stems) >= 0.4:
+            return False
+        return reach(one, frozenset(other.stems)) < 0.8 and reach(other, frozenset(one.stems)) < 0.8
 
     def _turned(self, statement: Statement, best: EvidenceUnit, chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
         yield from self._bounds(statement, best)
@@ -179,12 +267,32 @@ class StatementChecker:
             yield _violation("negation", f"Die zitierte Stelle sagt hier „{_TURN_WORDS[turn]}“; das fehlt in der Aussage.")
         for turn in dict.fromkeys(added_turns(claim, source)):
             yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{_TURN_WORDS[turn]}“.")
+        for word in dict.fromkeys(turned_words(best.text, statement.text)):
+            yield _violation("negation", f"Die zitierte Stelle sagt hier „{word}“; das fehlt in der Aussage.")
+        for word in dict.fromkeys(turned_words(statement.text, best.text)):
+            yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{word}“.")
         if weighted_coverage(best.words, claim.stems) >= self._limits.near_copy and _denials(claim.text) != _denials(source.text):
             yield _violation("negation", "Die Aussage verneint anders als die zitierte Stelle.")
-        if any(turn == "not" for turn, _, _ in found_turns(statement.text)) and not says_not(nearby):
+        if not all(self._denies(clause, chosen) for clause in denied_clauses(statement.text)):
             yield _violation("negation", "Die zitierte Stelle verneint das nicht.")
-        if any(turn == "only" for turn, _, _ in found_turns(statement.text)) and not says_only(nearby):
+        if _restricts(statement) and not says_only(nearby):
             yield _violation("negation", "Die zitierte Stelle sagt nicht „nur“.")
+
+    def _denies(self, clause: str, chosen: Sequence[EvidenceUnit]) -> bool:
+        """Whether the source denies something of which a denying clause of the claim speaks; one without words of its own: anything."""
+        mine = self._content_stems(clause)
+        for unit in chosen:
+            for said in soft_denials(unit.text):
+                theirs = self._content_stems(said)
+                if not mine or not theirs or not mine.isdisjoint(theirs):
+                    return True
+        return False
+
+    def _content_stems(self, text: str) -> frozenset[str]:
+        """The stems of a clause without neutral words and values."""
+        values = find_values(text)
+        outside = (word for word in self._words.words(text) if not any(v.start <= word.start < v.end for v in values))
+        return frozenset(stem for word in outside if not self._words.is_neutral(word) for stem in word.stems)
 
     def _bounds(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
         for value in statement.values:
@@ -199,6 +307,24 @@ class StatementChecker:
                 yield Violation(
                     kind="negation", message=f"„mindestens/höchstens“ bei „{value.text}“ stimmt nicht.", value=value.text
                 )
+
+
+def _worth(value: FoundValue) -> float:
+    """How much a proven value says for a unit: a year stands in many."""
+    return 0.5 if value.kind == "date" else 1.0
+
+
+def _restricts(statement: Statement) -> bool:
+    """Whether a statement says „nur“ of more than a value: „nur 50 %“ stresses what „50 %“ says."""
+    return any(
+        turn == "only" and not any(0 <= value.start - end <= _STRESS_REACH for value in statement.values)
+        for turn, _, end in found_turns(statement.text)
+    )
+
+
+def _sibling(unit: EvidenceUnit, other: EvidenceUnit) -> bool:
+    """Whether both are items of one list, each of which says its own thing."""
+    return unit.intro is not None and unit.intro == other.intro and unit.passage.node_id == other.passage.node_id
 
 
 def _denials(text: str) -> int:
@@ -234,7 +360,8 @@ def _near(best: EvidenceUnit, units: Sequence[EvidenceUnit]) -> tuple[EvidenceUn
         for unit in same
         if (best.unit.header == (unit.unit.start, unit.unit.end))
         or (unit.unit.kind == "heading" and unit.text == best.unit.heading)
-        or (unit.unit.block == best.unit.block and abs(unit.position - best.position) == 1 and unit.unit.kind == "sentence")
+        or unit.position == best.intro
+        or (unit.paragraph == best.paragraph and abs(unit.position - best.position) == 1 and unit.unit.kind == "sentence")
     ]
     return (best, *found)
 
@@ -252,13 +379,23 @@ def _complete(
             continue  # the heading above the quote names it
         pool: Sequence[EvidenceUnit] = units if value.kind in ("norm", "case") else near
         if value.kind == "date" and any(_has_year(found) for found in best.values):
-            pool = [unit for unit in near if unit.unit.kind in ("header", "heading")]
+            told = _POINTS_BACK.match(best.text) is not None
+            pool = [unit for unit in near if unit.unit.kind in ("header", "heading") or (told and unit.position < best.position)]
+        if value.kind in COMPARABLE:
+            pool = [unit for unit in pool if not _of_other_years(unit, values)]
         other = next((unit for unit in pool if any(proves(found, value) for found in unit.values)), None)
         if other is None:
             missing.append(value)
         elif other not in chosen:
             chosen.append(other)
     return tuple(chosen), tuple(missing)
+
+
+def _of_other_years(unit: EvidenceUnit, values: Sequence[FoundValue]) -> bool:
+    """Whether a unit speaks of years, a statement too, and of none of the same."""
+    claimed = [value for value in values if _has_year(value)]
+    said = [found for found in unit.values if _has_year(found)]
+    return bool(claimed and said) and not any(proves(found, value) for found in said for value in claimed)
 
 
 def _has_year(value: FoundValue) -> bool:

@@ -1,5 +1,6 @@
 """Which sentences and rows of the cited sections carry a statement."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +15,16 @@ from custom_postprocessors.words import Word, WordReader, coverage
 _CACHE_SECTIONS = 256
 _VALUE_WEIGHT = 8.0
 _MAX_UNITS = 5
+_LIST_MARK = re.compile(r"(?:^|\n)\s*(?:[-*+]|\d{1,3}[.)])\s+[*_]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceUnit:
     """One quotable piece of a given section, read: `stems` are its own words', `context` those of headings above it.
 
-    `context` holds the entry's title, the section's and the H3 heading, the table's column names and the sentence before;
-    `above` is the text of all that. `position` counts the units of the section.
+    `context` holds the entry's title, the section's and the H3 heading, the table's column names, the sentence before and the
+    line that introduces the list („Seit 1.1.2026 gilt:“); `above` is the text of all that. `position` counts the units of the
+    section, `paragraph` its paragraphs and list items; `intro` is the position of the introducing line.
     """
 
     passage: Passage
@@ -33,6 +36,8 @@ class EvidenceUnit:
     context: frozenset[str]
     above: str
     position: int
+    paragraph: int = 0
+    intro: int | None = None
 
     @property
     def norms(self) -> frozenset[str]:
@@ -81,22 +86,53 @@ class EvidenceReader:
         above = self._words.stems(title)
         units: list[EvidenceUnit] = []
         previous: EvidenceUnit | None = None
+        intro: EvidenceUnit | None = None
+        paragraph = 0
         for position, unit in enumerate(split_units(passage.text)):
             if not any(start <= unit.start and unit.end <= end for start, end in passage.shown):
                 continue
+            headings = " ".join((unit.heading, *unit.columns))
+            before = None
+            if _begins(passage.text, unit, previous):
+                paragraph += 1
+                intro = before = _introducing(passage.text, unit, previous, intro)
+            elif unit.kind == "sentence":
+                before = previous
             text = passage.text[unit.start : unit.end]
             words = self._words.words(text)
-            headings = " ".join((unit.heading, *unit.columns))
-            context = above | self._words.stems(headings)
-            before = ""
-            if previous is not None and previous.unit.block == unit.block and unit.kind == "sentence":
-                context |= previous.stems
-                before = previous.text
-            stems = frozenset(stem for word in words for stem in word.stems)
-            above_text = f"{title} {headings} {before}"
-            previous = EvidenceUnit(passage, unit, text, words, find_values(text), stems, context, above_text, position)
+            previous = EvidenceUnit(
+                passage=passage,
+                unit=unit,
+                text=text,
+                words=words,
+                values=find_values(text),
+                stems=frozenset(stem for word in words for stem in word.stems),
+                context=above | self._words.stems(headings) | (before.stems if before else frozenset()),
+                above=f"{title} {headings} {before.text if before else ''}",
+                position=position,
+                paragraph=paragraph,
+                intro=intro.position if intro else None,
+            )
             units.append(previous)
         return tuple(units)
+
+
+def _begins(text: str, unit: TextUnit, previous: EvidenceUnit | None) -> bool:
+    """Whether a unit is the first of its paragraph or list item."""
+    return previous is None or previous.unit.block != unit.block or _is_item(text, unit)
+
+
+def _is_item(text: str, unit: TextUnit) -> bool:
+    return _LIST_MARK.search(text[max(unit.start - 12, 0) : unit.start]) is not None
+
+
+def _introducing(text: str, unit: TextUnit, previous: EvidenceUnit | None, intro: EvidenceUnit | None) -> EvidenceUnit | None:
+    """The line with a colon above a list item; the items after the first keep it."""
+    if previous is None or not _is_item(text, unit):
+        return None
+    if previous.unit.kind == "sentence" and previous.text.rstrip("* ").endswith(":"):
+        return previous
+    return intro
 
 
 @dataclass(frozen=True, slots=True)

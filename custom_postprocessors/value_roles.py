@@ -1,17 +1,19 @@
 """Whether a value is said of the same thing in claim and source: other rows, years, sides and periods are caught here."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from custom_postprocessors.evidence import Violation
 from custom_postprocessors.roles import Found, Roles, clash
-from custom_postprocessors.segments import around, shared_end, split_segments, surroundings
+from custom_postprocessors.segments import Segment, around, shared_end, split_segments, surroundings
 from custom_postprocessors.support import EvidenceUnit
 from custom_postprocessors.values import FoundValue, find_values, proves
 from custom_postprocessors.words import Word, WordReader, coverage
 
 _CACHED_TEXTS = 4096
+_ENUMERATES = re.compile(r"\s*(?:,|und|sowie|oder)\s*")
 _EXACT_MARK = 6.0
 COMPARABLE = ("amount", "rate", "period", "count")
 
@@ -29,11 +31,12 @@ _GERMAN = {
 class Thresholds:
     """Chosen on the calibration half of the labelled pairs (`python -m evaluation verification`).
 
-    Coverages are shares in [0, 1] of a statement's words by weight; `margin` is how much better another unit with a value
+    Coverages are shares in [0, 1] of a statement's words by weight, `plain_coverage` by number; `margin` is how much better another unit with a value
     of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not be missing.
     """
 
     coverage: float = 0.62
+    plain_coverage: float = 0.45
     coverage_with_value: float = 0.5
     coverage_of_several: float = 0.7
     near_copy: float = 0.9
@@ -113,7 +116,8 @@ class RoleChecker:
         values = [value for value in statement.values if value.kind in COMPARABLE]
         if not values:
             return None
-        mine = self._own_share(best, content, statement)
+        mine = max(self._own_share(best, content, statement), 0.9 * self._told_share(best, content, statement))
+        named = self._names_all(best, content)
         for unit in units:
             if unit is best or unit.unit.kind in ("header", "heading"):
                 continue
@@ -123,9 +127,17 @@ class RoleChecker:
                 for found in unit.values
             )
             proven = all(any(proves(found, value) for found in unit.values) for value in values)
-            if rivals and not proven and self._own_share(unit, content, statement, least=1.0) > mine + self._limits.margin:
+            if not rivals or proven:
+                continue
+            row_named = best.unit.kind == unit.unit.kind == "row" and not named and self._names_all(unit, content)
+            if row_named or self._own_share(unit, content, statement, least=1.0) > mine + self._limits.margin:
                 return unit
         return None
+
+    @staticmethod
+    def _names_all(unit: EvidenceUnit, content: Sequence[Word]) -> bool:
+        """Whether a unit names every word of a statement itself."""
+        return bool(content) and all(coverage(word, unit.stems) == 1.0 for word in content)
 
     def _own_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement, least: float = 0.0) -> float:
         stems = _own_stems(unit)
@@ -137,6 +149,12 @@ class RoleChecker:
                 total += 3.0
                 covered += 3.0 if any(proves(found, value) for found in unit.values) else 0.0
         return covered / total if total else 0.0
+
+    def _told_share(self, unit: EvidenceUnit, content: Sequence[Word], statement: Statement) -> float:
+        """As `_own_share` with what the sentence before says; 0 for a row, whose headings say the same of every row."""
+        if unit.unit.kind != "sentence":
+            return 0.0
+        return self._own_share(replace(unit, stems=unit.stems | unit.context), content, statement)
 
     def _segment_clash(self, statement: Statement, value: FoundValue, best: EvidenceUnit) -> Iterator[Violation]:
         """Whether the words right around a value belong, in the source, to a rival value of the same unit."""
@@ -161,6 +179,7 @@ class RoleChecker:
             own_marks |= self._marks(around_place) | _exact_marks(best, place)
             if best.unit.kind == "sentence":
                 own_marks |= self._marks(_after_last_value(shared_end(best.text, place.start, place.end)))
+                own_marks |= self._shared_before(best, place)
             role_ok = role_ok or clash(local_roles, self._roles_of(around_place)) is None
         if not role_ok:
             yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
@@ -170,6 +189,35 @@ class RoleChecker:
             if self._mass(local & (theirs - own_marks)) > self._mass(local & (own_marks - theirs)) + self._limits.segment_margin:
                 yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
                 return
+
+    def _shared_before(self, unit: EvidenceUnit, place: FoundValue) -> frozenset[str]:
+        """What a value shares with what is enumerated before it.
+
+        „Löhne, Zulagen und Taggelder plus 2 %“: those without a value have the next one. „nach dem 2. Dienstjahr zwei Monate,
+        nach dem 5. drei Monate“: a stretch without a noun goes on with the noun of the one before.
+        """
+        segments = split_segments(unit.text)
+        index = around(segments, place.start)
+        shared = frozenset[str]()
+        for number in range(index - 1, -1, -1):
+            between = unit.text[segments[number].end : segments[number + 1].start]
+            has_value = any(
+                value.kind in COMPARABLE and segments[number].start <= value.start < segments[number].end for value in unit.values
+            )
+            if has_value or not _ENUMERATES.fullmatch(between):
+                break
+            shared |= self._marks(unit.text[segments[number].start : segments[number].end])
+        named = index
+        while named > 0 and not self._has_noun(unit, segments[named]):
+            named -= 1
+        if named != index:
+            before = self._marks(unit.text[segments[named].start : segments[named].end])
+            shared |= {mark for mark in before if not mark.startswith("#")}
+        return shared
+
+    def _has_noun(self, unit: EvidenceUnit, segment: Segment) -> bool:
+        inside = (word for word in unit.words if segment.start <= word.start < segment.end)
+        return any(word.is_noun and not self._words.is_neutral(word) for word in inside)
 
     def _read_marks(self, text: str) -> frozenset[str]:
         """Stems and dates of a stretch of text: what tells one value's place from another's."""

@@ -23,6 +23,7 @@ _FINDERS: tuple[tuple[re.Pattern[str], Callable[[Canvas], None]], ...] = (
 )
 """What each finder cannot do without: most sentences have few kinds of values, and the hints are cheap."""
 _LOOSE_UNITS = ("jahr", "monat", "stund", "woch")
+_STAFF = {"dienstnehm", "arbeitnehm", "mitarbeit", "beschaftigt", "beschaftigte"}
 _DAY_UNITS = {"tag", "kalendertag", "sv-tag"}
 
 
@@ -47,7 +48,7 @@ def proves(found: FoundValue, claimed: FoundValue) -> bool:
     """Whether `found` in a source is the value `claimed` by a statement.
 
     Equal kinds and normal forms prove each other. A source may be more exact than the claim: a longer norm, a day in the
-    claimed month or year, a range of years around the claimed year, „Dienstjahre“ for „Jahre“; never the other way round.
+    claimed month (of any year when the claim names none) or year, a range of years around the claimed year, „Dienstjahre“ for „Jahre“; never the other way round.
     A bare number („40 bis 60 %“ cut apart) is proven by the same number with any unit but money and rates.
     """
     if found.kind == claimed.kind and found.normalized == claimed.normalized:
@@ -67,6 +68,8 @@ def _same_time(found: FoundValue, claimed: FoundValue) -> bool:
     if found.range_end is not None and found.number is not None and claimed.number is not None:
         return found.number <= claimed.number <= found.range_end
     parts = claimed.normalized
+    if len(parts) == 4 and parts.startswith("--"):
+        return re.fullmatch(rf"\d{{4}}{parts[1:]}(?:-\d\d)?", found.normalized) is not None
     return len(parts) in (4, 7) and parts[0].isdigit() and found.normalized.startswith(parts + "-")
 
 
@@ -77,5 +80,7 @@ def _same_unit(found: str, claimed: str) -> bool:
         return True
     if found.startswith(".") != claimed.startswith("."):
         return False
+    if {found, claimed} <= _STAFF:
+        return True
     short = claimed.removeprefix(".")
     return short in _LOOSE_UNITS and found.endswith(short)

@@ -19,6 +19,7 @@ from custom_postprocessors.evidence import (
     Violation,
 )
 from custom_postprocessors.formula import Calculation, FormulaError, agrees, calculate
+from custom_postprocessors.near_copies import is_patchwork
 from custom_postprocessors.numbers import canonical, parse_number
 from custom_postprocessors.roles import bundled_roles
 from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
@@ -64,6 +65,8 @@ class Verifier:
         if draft.derived and not _only_states(draft, plain.text):
             return self._check_derived(draft, plain.text, values, units, question)
         violations.extend(unread_numbers(plain.text, values, units))
+        if is_patchwork(plain.text, [(unit.passage.entry_id, unit.text) for unit in units]):
+            violations.append(_violation("merged", "Die Aussage fügt Satzteile zweier Einträge aneinander; bitte trennen."))
         chosen = self._check_statements(plain.text, units, question, violations)
         if violations:
             return _rejected(draft, violations)

@@ -8,12 +8,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 import yaml
+from pydantic import TypeAdapter
 
-from custom_postprocessors.evidence import DraftClaim, DraftFormula
+from custom_postprocessors.evidence import DraftClaim, DraftFormula, Frozen
 from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
 from custom_postprocessors.values import FoundValue, find_values, proves
 from pipelines.nodes import SectionNode
@@ -30,17 +32,21 @@ _NUMERIC = ("amount", "rate", "period", "count")
 class LabelledClaim:
     """A drafted claim with the sections given to the model; `kind` is `true` or the kind of lie.
 
-    `held_out` pairs are never used to choose a threshold; the split is by the cited entry.
+    `held_out` pairs are never used to choose a threshold; the split is by the cited entry. `seen` ones were looked at while
+    the rules were written and count to the other half, whatever their entry.
     """
 
     kind: str
     draft: DraftClaim
     node_ids: tuple[str, ...]
     question: str = ""
+    seen: bool = False
 
     @property
     def held_out(self) -> bool:
-        """Half of the entries, by a hash of their id."""
+        """Half of the entries, by a hash of their id, without what was seen."""
+        if self.seen:
+            return False
         entry = self.node_ids[0].partition("#")[0]
         return hashlib.sha256(entry.encode()).digest()[0] % 2 == 1
 
@@ -53,23 +59,37 @@ class _Base:
     node: SectionNode
     unit: TextUnit | None = None
     written: bool = False
+    seen: bool = False
 
 
 def labelled_claims(nodes: Sequence[SectionNode], path: Path = TRUE_CLAIMS) -> tuple[LabelledClaim, ...]:
     """All pairs of the suite, true claims first, then the lies, at most 120 of a kind."""
     by_id = {node.node_id: node for node in nodes}
-    written = [_Base(text, by_id[cite], written=True) for cite, texts in _read(path) for text in texts]
+    written = [_Base(text, by_id[one.cite], written=True, seen=one.seen) for one in _read(path) for text in one.claims]
     bases = [*written, *_statements(nodes)]
-    found = [LabelledClaim("true", _draft(base), (base.node.node_id,)) for base in written]
+    found = [LabelledClaim("true", _draft(base), (base.node.node_id,), seen=base.seen) for base in written]
     others = _Neighbours(nodes)
+    seen = {one.cite for one in _read(path) if one.seen}
     for kind, lies in _LIES.items():
-        found.extend(_spread(LabelledClaim(kind, draft, ids, question) for draft, ids, question in lies(bases, others)))
+        found.extend(
+            _spread(
+                LabelledClaim(kind, draft, ids, question, seen=not seen.isdisjoint(ids))
+                for draft, ids, question in lies(bases, others)
+            )
+        )
     return tuple(found)
 
 
-def _read(path: Path) -> list[tuple[str, list[str]]]:
-    items = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return [(str(item["cite"]), [str(text) for text in item["claims"]]) for item in items]
+class _Written(Frozen):
+    """One item of `data/true_claims.yaml`."""
+
+    cite: str
+    claims: tuple[str, ...]
+    seen: bool = False
+
+
+def _read(path: Path) -> tuple[_Written, ...]:
+    return TypeAdapter(tuple[_Written, ...]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def _spread(claims: Iterable[LabelledClaim]) -> list[LabelledClaim]:
@@ -89,6 +109,12 @@ def _statements(nodes: Sequence[SectionNode]) -> Iterator[_Base]:
                 yield _Base(plain_markdown(text), node, unit)
             elif unit.kind == "row" and unit.columns[:2] == ("Kennzahl", "Wert"):
                 yield _Base(row_text(node.text, unit), node, unit)
+
+
+@lru_cache(maxsize=4096)
+def _values_of(text: str) -> tuple[FoundValue, ...]:
+    """The values of a whole section, read once for all of its statements."""
+    return find_values(text)
 
 
 class _Neighbours:
@@ -130,7 +156,7 @@ def _numeric(base: _Base) -> list[FoundValue]:
 
 def _altered_values(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
     for base in bases:
-        known = find_values(base.node.text)
+        known = _values_of(base.node.text)
         for value in _numeric(base)[:1]:
             digits = re.search(r"\d[\d.,]*\d|\d", value.text)
             if digits is None:
@@ -216,7 +242,7 @@ def _other_years(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
         ]
         if len(years) != 1 or not _numeric(base) or "Stand" in base.text:
             continue  # a Stand in the text is stripped and written anew by the program
-        known = {value.normalized for value in find_values(base.node.text) if value.kind == "date" and len(value.normalized) == 4}
+        known = {value.normalized for value in _values_of(base.node.text) if value.kind == "date" and len(value.normalized) == 4}
         other = next((year for year in sorted(known) if year not in (years[0].normalized,)), str(int(years[0].normalized) - 1))
         if base.unit is not None and other in base.node.text[base.unit.start : base.unit.end]:
             continue
@@ -266,7 +292,7 @@ def _dropped(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
     for base in bases:
         if base.written:
             continue
-        if _NEGATIONS.search(base.text) and not re.search(r"nicht nur|nicht mehr als", base.text):
+        if _NEGATIONS.search(base.text) and not re.search(r"nicht nur|nicht mehr als|höchstens bis|nur bis", base.text):
             yield _draft(base, _NEGATIONS.sub("", base.text, count=1)), (base.node.node_id,), ""
         elif re.search(r"\b[Kk]eine?\b", base.text):
             text = re.sub(
