@@ -2,7 +2,7 @@
 
 from app.access.person import LOCAL_PERSON, Person
 from app.ui import strings
-from app.ui.html import button, escape
+from app.ui.html import attributes, button, escape
 from app.ui.service import Overview
 
 
@@ -35,7 +35,7 @@ def _facts(overview: Overview) -> str:
     )
     return (
         f'<p class="pv-knows">{escape(knows)}</p><p class="pv-answers"><span class="{css}">{escape(model)}</span>{degraded}'
-        f'<span class="pv-reason">{escape(reason)}</span></p>'
+        f'<span class="pv-reason"{attributes(title=reason)}>{escape(reason)}</span></p>'
     )
 
 

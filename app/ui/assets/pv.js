@@ -59,8 +59,11 @@
 
   function fill(target, html) {
     if (target && target.pvHtml !== html) {
+      const held = target.contains(document.activeElement) ? document.activeElement : null;
       target.innerHTML = html;
       target.pvHtml = html;
+      // Whoever works with the keyboard stays where they were, or goes to the heading of what replaced it.
+      if (held) ((held.id && document.getElementById(held.id)) || $("[data-focus]", target))?.focus({ preventScroll: true });
     }
   }
 

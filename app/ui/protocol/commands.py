@@ -1,5 +1,6 @@
 """What the tab Protokoll may be asked for by the page's script; everything it sends is checked here."""
 
+import contextlib
 from datetime import UTC, datetime, time
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
@@ -13,7 +14,8 @@ from pipelines.errors import BadInput
 
 VIENNA = ZoneInfo("Europe/Vienna")
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
-_Day = Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
+_Day = Annotated[str, Field(max_length=20)]
+_DAY_FORMATS = ("%d.%m.%Y", "%Y-%m-%d")
 _Statuses = Literal["", "answered", "partial", "clarification", "refused", "unavailable"]
 _RATED: dict[str, Rated] = {"up": "up", "down": "down", "any": "any"}
 _Number = Annotated[int, BeforeValidator(lambda value: int(value) if isinstance(value, str) and value.isdigit() else value)]
@@ -93,15 +95,13 @@ def read_command(raw: str) -> Command:
     try:
         return _COMMANDS.validate_json(raw)
     except ValidationError as exc:
-        if any(error["loc"][-1:] in (("since",), ("until",)) for error in exc.errors()):
-            raise BadInput(texts.BAD_DATE) from exc
         raise BadInput("The page sent an unknown command.", hint="Reload the page.") from exc
 
 
 def _moment(day: str, at: time) -> datetime | None:
-    if not day:
+    if not day.strip():
         return None
-    try:
-        return datetime.combine(datetime.strptime(day, "%Y-%m-%d").date(), at, VIENNA).astimezone(UTC)
-    except ValueError as exc:
-        raise BadInput(texts.BAD_DATE) from exc
+    for form in _DAY_FORMATS:
+        with contextlib.suppress(ValueError):
+            return datetime.combine(datetime.strptime(day.strip(), form).date(), at, VIENNA).astimezone(UTC)
+    raise BadInput(texts.BAD_DATE)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.drift import Drift, QuoteCheck
 from app.store.answer_search import FoundAnswer, FoundPage
 from app.ui.html import attributes, button, choice, entry_button, escape, field
+from app.ui.markup import inline_html
 from app.ui.protocol import texts
 from app.ui.protocol.answer_log import ChainState
 from app.ui.protocol.commands import VIENNA
@@ -31,7 +32,7 @@ def filters_html(*, metadata_only: bool) -> str:
     )
     return (
         f'{remark}<form class="pv-form" data-auto{form}>'
-        f"{field(FORM, 'since', texts.SINCE, kind='date')}{field(FORM, 'until', texts.UNTIL, kind='date')}"
+        f"{field(FORM, 'since', texts.SINCE, hint=texts.DAY_HINT)}{field(FORM, 'until', texts.UNTIL, hint=texts.DAY_HINT)}"
         f"{choice(FORM, 'status', texts.STATUS, texts.STATUS_CHOICES)}"
         f"{field(FORM, 'entry', texts.ENTRY, hint=texts.ENTRY_HINT)}{field(FORM, 'text', texts.TEXT, hint=texts.TEXT_HINT)}"
         f"{choice(FORM, 'feedback', texts.FEEDBACK, texts.FEEDBACK_CHOICES)}"
@@ -102,14 +103,21 @@ def _quote(quote: QuoteCheck) -> str:
     place = entry_button(quote.entry_id, f"{quote.entry_id} · {quote.section}", section=quote.section)
     label = f'<span class="pv-label">{texts.QUOTE_TEXT[quote.state]}</span>'
     if quote.state == "unchanged":
-        body = f"<blockquote>{escape(quote.old)}</blockquote>"
+        body = f"<blockquote>{_readable(quote.old)}</blockquote>"
     else:
-        now = escape(quote.new) if quote.new else texts.QUOTE_TEXT["gone"]
+        now = _readable(quote.new) if quote.new else texts.QUOTE_TEXT["gone"]
         body = (
-            f'<blockquote><span class="pv-note">{texts.QUOTED_THEN}</span> <del>{escape(quote.old)}</del></blockquote>'
+            f'<blockquote><span class="pv-note">{texts.QUOTED_THEN}</span> <del>{_readable(quote.old)}</del></blockquote>'
             f'<blockquote><span class="pv-note">{texts.SAYS_NOW}</span> <ins>{now}</ins></blockquote>'
         )
     return f'<div class="{css}">{place} {label}{body}</div>'
+
+
+def _readable(quote: str) -> str:
+    """A quote without its Markdown; the cells of a table row with a dot between them."""
+    if quote.startswith("|"):
+        return " · ".join(inline_html(cell.strip()) for cell in quote.strip("| ").split("|"))
+    return inline_html(quote)
 
 
 def _row(found: FoundAnswer) -> str:

@@ -4,7 +4,7 @@ from app.drift import QuoteState
 
 TITLE = "Protokoll"
 FILTERS = "Antworten eingrenzen"
-SINCE, UNTIL = "Von", "Bis"
+SINCE, UNTIL, DAY_HINT = "Von", "Bis", "TT.MM.JJJJ"
 STATUS = "Ergebnis"
 ENTRY, ENTRY_HINT = "Zitierter Eintrag", "z. B. pv-sv-05"
 TEXT, TEXT_HINT = "Text in Frage oder Antwort", "Wort oder Wortteil"
@@ -63,7 +63,7 @@ SHEET = "Beweisblatt"
 ASK_AGAIN = "Frage übernehmen"
 TEXT_GONE = "Text nicht gespeichert"
 ERROR = "Das Protokoll konnte nicht gelesen werden."
-BAD_DATE = "Bitte ein Datum als JJJJ-MM-TT angeben."
+BAD_DATE = "Bitte ein Datum als TT.MM.JJJJ angeben."
 
 
 def rows_found(number: int, *, more: bool) -> str:

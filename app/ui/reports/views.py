@@ -96,7 +96,7 @@ def _history(group: Sequence[RunSummary]) -> str:
     charts = "".join(_chart(group, names, labels, measure, title) for measure, title in texts.MEASURES)
     newest = group[-1]
     head = f"{', '.join(newest.goldsets)} · {strings.counted(newest.questions, 'Frage', 'Fragen')}"
-    return f'<h4 class="pv-small-title">{escape(head)}</h4><div class="pv-charts">{charts}</div>{legend(names)}'
+    return f'<h3 class="pv-small-title">{escape(head)}</h3><div class="pv-charts">{charts}</div>{legend(names)}'
 
 
 def _chart(group: Sequence[RunSummary], names: Sequence[str], labels: Sequence[str], measure: str, title: str) -> str:
@@ -112,9 +112,7 @@ def _runs(runs: Sequence[RunSummary]) -> str:
 
 def _run(run: RunSummary) -> str:
     if run.created_at is None:
-        return (
-            f'<li>{escape(run.run_id)} <span class="pv-label pv-label-warn">{texts.UNREADABLE}</span><br>{_note(run.fault)}</li>'
-        )
+        return f'<li>{escape(run.run_id)} <span class="pv-label pv-label-warn">{texts.UNREADABLE}</span></li>'
     opened = button(run.run_id, "tab", channel="reports", command="run", run=run.run_id, busy="pv-reports-detail")
     kind = f'<span class="pv-label">{texts.KIND.get(run.kind, run.kind)}</span>'
     what = f"{run.created_at.astimezone(VIENNA):%d.%m.%Y, %H:%M} · {', '.join(run.goldsets)} · {run.questions} Fragen"
@@ -139,10 +137,9 @@ def _failure(one: AnsweredQuestion) -> str:
 
 
 def _coverage(row: TopicCoverage) -> str:
+    bar = f'<span class="pv-share" aria-hidden="true"><span style="width:{row.share * 100:.0f}%"></span></span>'
     return (
-        f"<tr><td>{escape(row.topic)}</td><td>{row.entries}</td>"
-        f'<td><meter min="0" max="1" value="{row.share:.3f}" aria-hidden="true"></meter> {row.asked_entries}</td>'
-        f"<td>{row.questions}</td></tr>"
+        f"<tr><td>{escape(row.topic)}</td><td>{row.entries}</td><td>{bar} {row.asked_entries}</td><td>{row.questions}</td></tr>"
     )
 
 
@@ -155,7 +152,7 @@ def _gap(gap: Gap) -> str:
 
 
 def _section(title: str, body: str) -> str:
-    return f'<section class="pv-section pv-report-part"><h3>{title}</h3>{body}</section>'
+    return f'<section class="pv-section pv-report-part"><h2>{title}</h2>{body}</section>'
 
 
 def _note(text: str) -> str:

@@ -3,16 +3,18 @@
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 
 from app.access.person import LOCAL_PERSON, Person
 from app.ui.environment import keep_gradio_local
+from app.ui.tabs import Tab
 from tests.app.ui.fake_service import FakeService
 
 CHROMIUM = "/usr/bin/chromium"
@@ -48,9 +50,14 @@ def person() -> Person:
     return LOCAL_PERSON
 
 
-@pytest.fixture(scope="session")
-def fake_url(fake_service: FakeService, person: Person) -> Iterator[str]:
-    """The interface over the fake service, with the product's content security policy; `person` uses it."""
+@contextmanager
+def served_page(
+    service: FakeService,
+    person: Callable[[Request], Person],
+    tabs: Sequence[Tab] = (),
+    routers: Sequence[APIRouter] = (),
+) -> Iterator[str]:
+    """The interface over a service, with the product's content security policy; `person` says who a request is from."""
     keep_gradio_local()
     from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui  # Gradio takes seconds to import
 
@@ -58,12 +65,14 @@ def fake_url(fake_service: FakeService, person: Person) -> Iterator[str]:
 
     @app.middleware("http")
     async def policy(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        request.state.person = person
+        request.state.person = person(request)
         response = await call_next(request)
         response.headers["content-security-policy"] = CONTENT_SECURITY_POLICY
         return response
 
-    mount_ui(app, fake_service)
+    for router in routers:
+        app.include_router(router)
+    mount_ui(app, service, tabs)
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -73,3 +82,10 @@ def fake_url(fake_service: FakeService, person: Person) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}/"
     server.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def fake_url(fake_service: FakeService, person: Person) -> Iterator[str]:
+    """The interface over the fake service; `person` uses it."""
+    with served_page(fake_service, lambda _: person) as url:
+        yield url
