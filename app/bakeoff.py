@@ -219,7 +219,7 @@ def read_report(folder: RunFolder) -> BakeoffReport:
 
 
 def goldset_names(data_dir: Path | None = None) -> tuple[str, ...]:
-    """The goldsets that can be run, by name: the bundled ones, and with `data_dir` the organisation's own in `goldsets/` there."""
+    """The goldsets that can be run, by name: the bundled ones, and those in the folder `goldsets` of a data folder."""
     return tuple(sorted(_goldset_files(data_dir)))
 
 

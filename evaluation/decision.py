@@ -17,6 +17,7 @@ from evaluation.intervals import PairedTest, paired_test
 
 EQUAL_WITHIN = 0.01
 """Rates further apart than this are never called equal."""
+_ROUNDING = 1e-9
 
 Criterion = Literal["draft_citation_precision", "refusal_correct", "latency", "unproven_claims"]
 
@@ -161,7 +162,7 @@ def _best(models: Sequence[Measured]) -> tuple[Measured, Criterion]:
 
 
 def _equal(a: float, b: float, test: PairedTest) -> bool:
-    return abs(a - b) <= EQUAL_WITHIN and not test.tells_apart
+    return abs(a - b) <= EQUAL_WITHIN + _ROUNDING and not test.tells_apart
 
 
 def _versus(winner: Measured, other: Measured) -> Versus:
