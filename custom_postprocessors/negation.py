@@ -1,6 +1,5 @@
 """Whether a statement denies, restricts and excepts what its source does: turning words compared by what stands around them."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -22,13 +22,16 @@ _TURNS: dict[Turn, re.Pattern[str]] = {
     ),
 }
 _SOFT_NOT = re.compile(
-    r"\b(?:un(?:zul|wirk|zum|be|gült|selb|ver|unter|ent(?!erl)|mögl|ab|erheb|schäd)\w+(?!\s+(?-i:[A-ZÄÖÜ]))|gehemmt|hemmt|entf(?:ällt|allen|iel)\w*|verbot\w*"
+    r"\b(?:un(?:zul|wirk|zum|be|gült|selb|ver|unter|ent(?!erl)|mögl|ab|erheb|schäd)\w+(?!\s+(?-i:[A-ZÄÖÜ]))|gehemmt|hemmt"
+    r"|entf(?:ällt|allen|iel)\w*|verbot\w*"
     r"|untersagt|ausgeschlossen|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|verloren|scheidet aus"
-    r"|\w*frei(?:e[nrsm]?)?|befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
+    r"|\w*frei(?:e[nrsm]?)?|\w*befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
 _SOFT_ONLY = re.compile(r"\b(?:erst|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b", re.IGNORECASE)
 _EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
+_COUNTED_TWICE = re.compile(_SOFT_NOT.pattern + r"|\bausgenommen\b|\bohne\b", re.IGNORECASE)
+_ALIKE = 6
 _CLAUSES = re.compile(
     rf"{_EDGE}|,\s+(?=(?:weil|wenn|dass|die|der|das|den|dem|deren|wobei|aber|sondern|sodass|soweit|sofern|auch wenn|nicht|sonst|ohne|so)\b)"
     r"|\s(?:und|aber|jedoch|während|wobei)\s(?=(?:darf|dürfen|kann|können|wird|werden|ist|sind|muss|müssen|gilt|gelten|hat|haben|soll|"
@@ -70,6 +73,22 @@ def denied_clauses(text: str) -> list[str]:
 def soft_denials(text: str) -> list[str]:
     """The clauses of a text that deny or except something, also by a word (unzulässig, entfällt, beitragsfrei)."""
     return [clause for clause in _clauses(text) if says_not(clause) or _TURNS["except"].search(clause)]
+
+
+def denies_more(claim: str, source: str) -> bool:
+    """Whether a clause that repeats a soft denial of its source („ausgenommen“, „ohne“) denies it once more („nicht ausgenommen“)."""
+    words = [match.group().lower() for match in _COUNTED_TWICE.finditer(claim)]
+    repeated = any(word[:_ALIKE] in source.lower() for word in words)
+    return repeated and _count_denials(claim) > _count_denials(source)
+
+
+def _count_denials(text: str) -> int:
+    return sum(
+        1
+        for pattern in (_TURNS["not"], _COUNTED_TWICE)
+        for match in pattern.finditer(text)
+        if pattern is _COUNTED_TWICE or match.group().lower() != "ohne"
+    )
 
 
 def _clauses(text: str) -> list[str]:

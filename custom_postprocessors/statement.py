@@ -2,21 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from custom_postprocessors.evidence import Violation
-from custom_postprocessors.near_copies import exchanged_words, turned_words
-from custom_postprocessors.negation import Wording, added_turns, dropped_turns
 from custom_postprocessors.norms import same_norm
-from custom_postprocessors.polarity import bound, denied_clauses, found_turns, says_not, says_only, soft_bound, soft_denials
-from custom_postprocessors.roles import Roles, clash
-from custom_postprocessors.segments import cell_of
-from custom_postprocessors.sentences import split_units
+from custom_postprocessors.polarity import found_turns, says_not, says_only
+from custom_postprocessors.roles import Roles
+from custom_postprocessors.subjects import SubjectChecker
 from custom_postprocessors.support import EvidenceUnit
+from custom_postprocessors.turning import TurnChecker
 from custom_postprocessors.value_roles import COMPARABLE, RoleChecker, Statement, Thresholds, noun_weight
-from custom_postprocessors.values import FoundValue, find_values, proves
-from custom_postprocessors.words import Word, WordReader, coverage, reach, weighted_coverage
+from custom_postprocessors.values import FoundValue, proves
+from custom_postprocessors.words import Word, WordReader, coverage, reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +25,9 @@ class Verdict:
     violations: tuple[Violation, ...]
 
 
-_STRESS_REACH = 6
 _CACHED_TEXTS = 4096
-_IN_RANGE = re.compile(r"\b(?:zwischen|von)\s+[\d.,]+$")
-_VERB_FIRST = re.compile(
-    r"[A-ZÄÖÜ][a-zäöüß]*t\s+(?:der|die|das|ein|eine|er|sie|es|wird|werden|man|ist|sind|jemand|dem|den|nach|nur|nicht|auch|ein\w+)\b"
-)
-"""„Beginnt die …“, „Ersetzt wird …“: the first word is written with a capital and is no noun."""
 _POINTS_BACK = re.compile(r"\W*(?:Davor|Zuvor|Vorher|Bis dahin|Danach|Seither|Seitdem|Bisher)\b")
 _NAMED = ("people", "place", "agency")
-_TIME_UNITS = frozenset(("Stunde", "Tag", "Woche", "Monat", "Quartal", "Jahr"))
-_CLAUSE = re.compile(r";\s+|,\s+(?:(?:und|sowie|während|wobei|aber|jedoch|dagegen|dazu)\s+)?|\s+(?:und|sowie|während)\s+")
-
-
-def split_statements(text: str, words: WordReader) -> tuple[Statement, ...]:
-    """The statements of a claim: its sentences, and coordinated clauses that each have a noun and a value of their own."""
-    pieces: list[str] = []
-    for unit in split_units(text):
-        sentence = text[unit.start : unit.end]
-        begin = 0
-        for match in _CLAUSE.finditer(sentence):
-            left, right = sentence[begin : match.start()], sentence[match.end() :]
-            if _IN_RANGE.search(left) and right[:1].isdigit():
-                continue  # „zwischen 20 und 80 Prozent“
-            if match.group()[0] == ";" or (_stands_alone(left, words) and _stands_alone(right, words)):
-                pieces.append(left)
-                begin = match.end()
-        pieces.append(sentence[begin:])
-    return tuple(_statement(piece, words) for piece in pieces if piece.strip())
-
-
-def _statement(text: str, words: WordReader) -> Statement:
-    values = find_values(text)
-    outside = [word for word in words.words(text) if not any(value.start <= word.start < value.end for value in values)]
-    if outside and outside[0].start == 0 and _VERB_FIRST.match(text):
-        outside[0] = replace(outside[0], text=outside[0].text.lower())
-    return Statement(text, tuple(outside), values)
-
-
-def _stands_alone(text: str, words: WordReader) -> bool:
-    values = [value for value in find_values(text) if value.kind in ("amount", "rate", "period", "count")]
-    nouns = [word for word in words.words(text) if word.is_noun and not any(v.start <= word.start < v.end for v in values)]
-    return bool(values and nouns)
 
 
 class StatementChecker:
@@ -80,6 +39,8 @@ class StatementChecker:
         self._limits = thresholds
         self._roles_of = lru_cache(_CACHED_TEXTS)(roles.of)
         self._role_checker = RoleChecker(words, roles, thresholds)
+        self._subjects = SubjectChecker(words, roles, thresholds)
+        self._turns = TurnChecker(words, thresholds)
 
     def check(self, statement: Statement, units: Sequence[EvidenceUnit], before_unit: EvidenceUnit | None = None) -> Verdict:
         """The verdict on one statement; `before_unit` carries the statement before it, which it may continue.
@@ -97,7 +58,7 @@ class StatementChecker:
         near = _near(best, units)
         chosen, missing = _complete(best, near, units, statement.values)
         violations = list(_missing(missing, units))
-        chosen = self._with_denial(statement, self._with_neighbours(content, chosen, units), units)
+        chosen = self._turns.with_denial(statement, self._with_neighbours(content, chosen, units), units)
         share = self._coverage(content, chosen)
         proven = any(value.kind in COMPARABLE for value in statement.values) and not missing
         named = any(word.is_noun for word in content)
@@ -108,9 +69,8 @@ class StatementChecker:
         elif self._continued_elsewhere(content, chosen, units):
             violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
         violations.extend(self._role_checker.wrong_roles(statement, content, best, units))
-        violations.extend(self._missing_subjects(content, chosen))
-        violations.extend(self._exchanged(statement, best))
-        violations.extend(self._turned(statement, best, chosen))
+        violations.extend(self._subjects.violations(statement, content, best, chosen))
+        violations.extend(self._turns.violations(statement, best, chosen))
         return Verdict(chosen, tuple(violations))
 
     def check_derived(self, text: str, question: str, units: Sequence[EvidenceUnit]) -> Iterator[Violation]:
@@ -159,22 +119,6 @@ class StatementChecker:
                 gained = sum(noun_weight(word) for word in left if reach(word, unit.stems) >= 0.8)
                 if gained >= 0.5 * open_weight:
                     return (*chosen, unit)
-        return chosen
-
-    def _with_denial(
-        self, statement: Statement, chosen: tuple[EvidenceUnit, ...], units: Sequence[EvidenceUnit]
-    ) -> tuple[EvidenceUnit, ...]:
-        """The chosen units, and the sentence beside the best one where only that denies what the statement denies."""
-        best = chosen[0]
-        for clause in denied_clauses(statement.text):
-            if self._denies(clause, chosen):
-                continue
-            words = [word for word in self._words.words(clause) if not self._words.is_neutral(word)]
-            for unit in units:
-                beside = unit.passage.node_id == best.passage.node_id and abs(unit.position - best.position) == 1
-                if beside and unit.paragraph == best.paragraph and denied_clauses(unit.text) and self._denies(clause, (unit,)):
-                    if weighted_coverage(words, unit.stems) >= 0.5:
-                        return (*chosen, unit)
         return chosen
 
     def _coverage(self, words: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
@@ -230,126 +174,15 @@ class StatementChecker:
             statement.values
         )
 
-    def _missing_subjects(self, words: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
-        known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
-        for word in words:
-            if not word.is_noun or word.start == 0:
-                continue
-            if word.weight >= self._limits.subject_weight and reach(word, known) < 0.4:
-                written = word.text.rstrip(".")
-                message = f"„{written}“ kommt an der zitierten Stelle nicht vor."
-                yield Violation(kind="subject", message=message, value=written)
-
-    def _exchanged(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
-        """Words that stand where the source, with the same words around, has another one that is not the same."""
-        for written, said in exchanged_words(statement.text, best.text):
-            if self._is_other(written, said, best):
-                message = f"Die zitierte Stelle sagt das von „{said}“, nicht von „{written}“."
-                yield Violation(kind="subject", message=message, value=written)
-
-    def _is_other(self, written: str, said: str, best: EvidenceUnit) -> bool:
-        if clash(self._roles.of(written), self._roles.of(said)) is not None or {written, said} <= _TIME_UNITS:
-            return True
-        mine, theirs = self._words.words(written), self._words.words(said)
-        if not mine or not theirs or not (written[0].isupper() and said[0].isupper()):
-            return False
-        one, other = mine[0], theirs[0]
-        if self._words.is_neutral(one) or self._words.is_neutral(other) or reach(one, best.stems) >= 0.4:
-            return False
-        return reach(one, frozenset(other.stems)) < 0.8 and reach(other, frozenset(one.stems)) < 0.8
-
-    def _turned(self, statement: Statement, best: EvidenceUnit, chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
-        yield from self._bounds(statement, best)
-        claim = Wording(statement.text, self._words.words(statement.text))
-        source = Wording(best.text, best.words)
-        nearby = " ".join(unit.text for unit in chosen)
-        for turn in dict.fromkeys(dropped_turns(claim, source)):
-            yield _violation("negation", f"Die zitierte Stelle sagt hier „{_TURN_WORDS[turn]}“; das fehlt in der Aussage.")
-        for turn in dict.fromkeys(added_turns(claim, source)):
-            yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{_TURN_WORDS[turn]}“.")
-        for word in dict.fromkeys(turned_words(best.text, statement.text)):
-            yield _violation("negation", f"Die zitierte Stelle sagt hier „{word}“; das fehlt in der Aussage.")
-        for word in dict.fromkeys(turned_words(statement.text, best.text)):
-            yield _violation("negation", f"Die zitierte Stelle sagt hier nicht „{word}“.")
-        if weighted_coverage(best.words, claim.stems) >= self._limits.near_copy and _denials(claim.text) != _denials(source.text):
-            yield _violation("negation", "Die Aussage verneint anders als die zitierte Stelle.")
-        if not all(self._denies(clause, chosen) for clause in denied_clauses(statement.text)):
-            yield _violation("negation", "Die zitierte Stelle verneint das nicht.")
-        if _restricts(statement) and not says_only(nearby):
-            yield _violation("negation", "Die zitierte Stelle sagt nicht „nur“.")
-
-    def _denies(self, clause: str, chosen: Sequence[EvidenceUnit]) -> bool:
-        """Whether the source denies something of which a denying clause of the claim speaks; one without words of its own: anything."""
-        mine = self._content_stems(clause)
-        for unit in chosen:
-            for said in soft_denials(unit.text):
-                theirs = self._content_stems(said)
-                if not mine or not theirs or not mine.isdisjoint(theirs):
-                    return True
-        return False
-
-    def _content_stems(self, text: str) -> frozenset[str]:
-        """The stems of a clause without neutral words and values."""
-        values = find_values(text)
-        outside = (word for word in self._words.words(text) if not any(v.start <= word.start < v.end for v in values))
-        return frozenset(stem for word in outside if not self._words.is_neutral(word) for stem in word.stems)
-
-    def _bounds(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
-        for value in statement.values:
-            if value.kind not in COMPARABLE or value.unit.startswith("."):
-                continue
-            places = [found for found in best.values if proves(found, value)]
-            if not places:
-                continue
-            mine, soft_mine = bound(statement.text[: value.start]), soft_bound(statement.text[: value.start])
-            sources = [_before(best, found.start) for found in places]
-            if not any(_agree(mine, soft_mine, bound(text), soft_bound(text)) for text in sources):
-                yield Violation(
-                    kind="negation", message=f"„mindestens/höchstens“ bei „{value.text}“ stimmt nicht.", value=value.text
-                )
-
 
 def _worth(value: FoundValue) -> float:
     """How much a proven value says for a unit: a year stands in many."""
     return 0.5 if value.kind == "date" else 1.0
 
 
-def _restricts(statement: Statement) -> bool:
-    """Whether a statement says „nur“ of more than a value: „nur 50 %“ stresses what „50 %“ says."""
-    return any(
-        turn == "only" and not any(0 <= value.start - end <= _STRESS_REACH for value in statement.values)
-        for turn, _, end in found_turns(statement.text)
-    )
-
-
 def _sibling(unit: EvidenceUnit, other: EvidenceUnit) -> bool:
     """Whether both are items of one list, each of which says its own thing."""
     return unit.intro is not None and unit.intro == other.intro and unit.passage.node_id == other.passage.node_id
-
-
-def _denials(text: str) -> int:
-    return sum(turn == "not" for turn, _, _ in found_turns(text))
-
-
-_TURN_WORDS = {"not": "nicht", "only": "nur", "except": "außer"}
-
-
-def _before(unit: EvidenceUnit, start: int) -> str:
-    """What stands before a value in its cell or sentence; a row's label goes before its value."""
-    cell = cell_of(unit, start)
-    if cell is None:
-        return unit.text[:start]
-    offset = unit.unit.cells[cell][0] - unit.unit.start
-    label = unit.passage.text[slice(*unit.unit.cells[0])] if cell else ""
-    return f"{label} {unit.text[offset:start]}"
-
-
-def _agree(mine: str | None, soft_mine: str | None, theirs: str | None, soft_theirs: str | None) -> bool:
-    if mine is not None:
-        return soft_theirs == mine
-    if theirs is not None:
-        return soft_mine == theirs
-    return soft_mine is None or soft_theirs is None or soft_mine == soft_theirs
 
 
 def _near(best: EvidenceUnit, units: Sequence[EvidenceUnit]) -> tuple[EvidenceUnit, ...]:

@@ -31,8 +31,8 @@ _GERMAN = {
 class Thresholds:
     """Chosen on the calibration half of the labelled pairs (`python -m evaluation verification`).
 
-    Coverages are shares in [0, 1] of a statement's words by weight, `plain_coverage` by number; `margin` is how much better another unit with a value
-    of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not be missing.
+    Coverages are shares in [0, 1] of a statement's words by weight, `plain_coverage` by number; `margin` is how much better
+    another unit with a value of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not be missing.
     """
 
     coverage: float = 0.62

@@ -48,7 +48,8 @@ def proves(found: FoundValue, claimed: FoundValue) -> bool:
     """Whether `found` in a source is the value `claimed` by a statement.
 
     Equal kinds and normal forms prove each other. A source may be more exact than the claim: a longer norm, a day in the
-    claimed month (of any year when the claim names none) or year, a range of years around the claimed year, „Dienstjahre“ for „Jahre“; never the other way round.
+    claimed month (of any year when the claim names none) or year,
+    a range of years around the claimed year, „Dienstjahre“ for „Jahre“; never the other way round.
     A bare number („40 bis 60 %“ cut apart) is proven by the same number with any unit but money and rates.
     """
     if found.kind == claimed.kind and found.normalized == claimed.normalized:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from custom_postprocessors.claim_text import plain_claim
+from custom_postprocessors.clauses import split_statements
 from custom_postprocessors.evidence import (
     Citation,
     Claim,
@@ -23,7 +24,7 @@ from custom_postprocessors.near_copies import is_patchwork
 from custom_postprocessors.numbers import canonical, parse_number
 from custom_postprocessors.roles import bundled_roles
 from custom_postprocessors.sentences import TextUnit, plain_markdown, row_text, split_units
-from custom_postprocessors.statement import StatementChecker, split_statements
+from custom_postprocessors.statement import StatementChecker
 from custom_postprocessors.support import EvidenceReader, EvidenceUnit, choose_support
 from custom_postprocessors.unread import unread_numbers
 from custom_postprocessors.value_roles import Thresholds

@@ -116,7 +116,7 @@ class WordReader:
         return bool(tokens) and self._analyzer.rarity(tokens[0]) < self._unknown
 
     def _read_form(self, word: str) -> _Form | None:
-        if word[-1].isdigit() or word[0].isupper() and any(map(str.isdigit, word)):
+        if word[-1].isdigit() or (word[0].isupper() and any(map(str.isdigit, word))):
             return _Form(word.lower(), (), _CODE_WEIGHT)  # a group of a wage table (A5) is a name
         tokens = self._analyzer.tokens(word)
         if not tokens:
