@@ -8,6 +8,8 @@ from evaluation.answer_metrics import AnswerFigures, AnswerScore, SectionTexts, 
 from evaluation.goldset import GoldItem, Goldset
 from evaluation.records import AskEvents, QuestionRecord, answered_record
 
+NO_RECORD = "no record"
+
 
 class AnsweredQuestion(Frozen):
     """One question of a report: what was expected, what came, and what does not hold.
@@ -90,7 +92,9 @@ def answers_report(
 ) -> AnswersReport:
     """The report over one model's records; a question without a record has crashed."""
     found: Mapping[str, QuestionRecord] = {record.question_id: record for record in records}
-    pairs = [(item, found.get(item.id) or QuestionRecord(model="", question_id=item.id)) for item in goldset.items]
+    pairs = [
+        (item, found.get(item.id) or QuestionRecord(model="", question_id=item.id, error=NO_RECORD)) for item in goldset.items
+    ]
     scores = [record.score(item, sections) for item, record in pairs]
     kinds: dict[str, list[AnswerScore]] = defaultdict(list)
     for score in scores:
@@ -99,7 +103,7 @@ def answers_report(
     return AnswersReport(
         **{name: getattr(figures, name) for name in AnswerFigures.model_fields},
         per_question=tuple(_answered(item, record, score) for (item, record), score in zip(pairs, scores, strict=True)),
-        crashed=tuple(f"{item.id}: {record.error or 'no record'}" for item, record in pairs if record.outcome is None),
+        crashed=tuple(f"{item.id}: {record.error}" for item, record in pairs if record.outcome is None),
         goldset_version=goldset.version,
         index_version=index_version,
         by_kind={kind: summarise(kinds[kind]) for kind in sorted(kinds)},

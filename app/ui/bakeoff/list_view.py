@@ -18,6 +18,11 @@ LIST_CHANNEL = "bakeoff-runs"
 VIENNA = ZoneInfo("Europe/Vienna")
 
 
+def reload_lists() -> str:
+    """Asks for ranking and runs as soon as it is on the page."""
+    return f'<form class="pv-form" data-auto{attributes(data_channel=LIST_CHANNEL, data_command="runs")}></form>'
+
+
 def hidden_html() -> str:
     """Instead of everything that names models while a round is blind."""
     return f'<p class="pv-note">{texts.RANKING_HIDDEN}</p>'
@@ -52,7 +57,7 @@ def runs_html(
 def report_html(report: BakeoffReport) -> str:
     """One run: decision, table, plots, figures, failures."""
     failures = "".join(
-        f"<h4>Fehler von {escape(model.name)}: {len(model.failures)} von {model.questions}</h4>{failures_html(model)}"
+        f"<h3>Fehler von {escape(model.name)}: {len(model.failures)} von {model.questions}</h3>{failures_html(model)}"
         for model in report.models
     )
     figures = table_html(("Kennzahl", *(model.name for model in report.models)), figures_rows(report))
@@ -62,7 +67,7 @@ def report_html(report: BakeoffReport) -> str:
         for name in report.over_budget
     )
     return (
-        f'<section class="pv-detail pv-bo-report"><h3 tabindex="-1" data-focus>{escape(report.run_id)}</h3>'
+        f'<section class="pv-detail pv-bo-report"><h2 tabindex="-1" data-focus>{escape(report.run_id)}</h2>'
         f'<p class="pv-bo-decision">{escape(report.decision.reason)}</p>{over}'
         f'<div class="pv-table">{table_html(COLUMNS, table_rows(report))}</div><p class="pv-note">{escape(PROTOCOL)}</p>'
         f'<div class="pv-plots">{plots_html(report.models)}</div><div class="pv-table">{figures}</div>{failures}'
@@ -74,10 +79,10 @@ def comparison_html(comparison: RunComparison, before: BakeoffReport, after: Bak
     """Two runs: what is measured differently, which figures moved, which questions got better or worse, and both plots."""
     conditions = "".join(f"<li>{escape(condition)}</li>" for condition in comparison.conditions)
     models = "".join(map(_model_comparison, comparison.models))
-    plots = "".join(f"<div><h4>{escape(report.run_id)}</h4>{plots_html(report.models)}</div>" for report in (before, after))
+    plots = "".join(f"<div><h3>{escape(report.run_id)}</h3>{plots_html(report.models)}</div>" for report in (before, after))
     return (
-        f'<section class="pv-detail pv-bo-report"><h3 tabindex="-1" data-focus>{escape(comparison.before)} → '
-        f"{escape(comparison.after)}</h3><ul>{conditions}</ul>{models}"
+        f'<section class="pv-detail pv-bo-report"><h2 tabindex="-1" data-focus>{escape(comparison.before)} → '
+        f"{escape(comparison.after)}</h2><ul>{conditions}</ul>{models}"
         f'<div class="pv-plots pv-bo-columns" style="--pv-columns: 2">{plots}</div></section>'
     )
 
@@ -102,7 +107,7 @@ def _ranking(ranking: VoteRanking, measured: Mapping[str, ModelReport]) -> str:
         for pair in ranking.pairs
     )
     return (
-        f"<h4>{texts.CRITERION[ranking.criterion]} ({ranking.ballots} Stimmen)</h4>"
+        f"<h3>{texts.CRITERION[ranking.criterion]} ({ranking.ballots} Stimmen)</h3>"
         f'<div class="pv-table pv-bo-ranking">{table_html(texts.RANKING_HEAD, rows)}</div><ul class="pv-note">{pairs}</ul>'
     )
 
@@ -148,7 +153,7 @@ def _compare_form(runs: Sequence[RunState]) -> str:
         for name, text in (("before", texts.BEFORE), ("after", texts.AFTER))
     )
     return (
-        f"<h4>{texts.COMPARE}</h4>"
+        f"<h3>{texts.COMPARE}</h3>"
         f'<form class="pv-form"{attributes(data_channel=LIST_CHANNEL, data_command="compare")}>{fields}'
         f'<button type="submit" class="pv-action">{texts.COMPARE_SEND}</button></form>'
     )
@@ -215,7 +220,7 @@ def _model_comparison(model: ModelComparison) -> str:
     name = model.before if model.before == model.after else f"{model.before} → {model.after}"
     table = table_html(("Kennzahl", texts.BEFORE, texts.AFTER, "besser : schlechter", "p"), rows)
     changes = _changes("besser", model.better) + _changes("schlechter", model.worse)
-    return f'<h4>{escape(name)}, {model.questions} gemeinsame Fragen</h4><div class="pv-table">{table}</div>{changes}'
+    return f'<h3>{escape(name)}, {model.questions} gemeinsame Fragen</h3><div class="pv-table">{table}</div>{changes}'
 
 
 def _changes(title: str, changes: Sequence[QuestionChange]) -> str:
@@ -224,7 +229,7 @@ def _changes(title: str, changes: Sequence[QuestionChange]) -> str:
 
 
 def _section(title: str, body: str) -> str:
-    return f'<section class="pv-bo-part"><h3>{title}</h3>{body}</section>'
+    return f'<section class="pv-bo-part"><h2>{title}</h2>{body}</section>'
 
 
 def _signed(value: float) -> str:

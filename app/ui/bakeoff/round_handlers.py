@@ -11,7 +11,7 @@ from app.bakeoff_desk import BakeoffDesk
 from app.ui import messages
 from app.ui.bakeoff import texts
 from app.ui.bakeoff.commands import Again, Reveal, RoundCommand, Stop, Vote, read_ask, read_round
-from app.ui.bakeoff.list_view import hidden_html
+from app.ui.bakeoff.list_view import hidden_html, reload_lists
 from app.ui.bakeoff.round_view import answers_html, ask_form, round_head, vote_html
 from app.ui.bakeoff.rounds import BakeoffPage, Column, Comparison
 from app.ui.chat_handlers import error_text
@@ -147,8 +147,9 @@ class RoundHandlers:
 
 
 def _parts(comparison: Comparison, *, problem: str = "") -> tuple[messages.Part, ...]:
+    over = comparison.voted or (comparison.blind and comparison.revealed)
     return (
         messages.slot(ASK, round_head(comparison)),
         messages.slot(ANSWERS, answers_html(comparison)),
-        messages.slot(VOTE, vote_html(comparison, problem=problem)),
+        messages.slot(VOTE, vote_html(comparison, problem=problem) + (reload_lists() if over else "")),
     )

@@ -16,6 +16,11 @@ ASK_CHANNEL, ROUND_CHANNEL = "bakeoff-ask", "bakeoff"
 _RUNNING = {"waits": texts.WAITS, "writes": texts.WRITES, "rewrites": texts.REWRITES}
 
 
+def open_form() -> str:
+    """Asks for the tab's content as soon as it is drawn."""
+    return f'<form class="pv-form" data-auto{attributes(data_channel=ROUND_CHANNEL, data_command="open")}></form>'
+
+
 def ask_form(candidates: Sequence[Candidate], *, question: str = "", chosen: Sequence[str] = (), problem: str = "") -> str:
     """Where question, models and blindness are chosen; without a choice the first two models are."""
     wanted = set(chosen) or {candidate.name for candidate in candidates[:2]}

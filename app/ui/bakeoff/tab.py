@@ -8,7 +8,7 @@ from app.ui.bakeoff import texts
 from app.ui.bakeoff.list_handlers import ListHandlers
 from app.ui.bakeoff.list_view import LIST_CHANNEL
 from app.ui.bakeoff.round_handlers import ANSWERS, ASK, RANKING, REPORT, RUNS, VOTE, RoundHandlers
-from app.ui.bakeoff.round_view import ASK_CHANNEL, ROUND_CHANNEL, answers_html
+from app.ui.bakeoff.round_view import ASK_CHANNEL, ROUND_CHANNEL, answers_html, open_form
 from app.ui.bakeoff.rounds import BakeoffPage
 from app.ui.controls import carrier, command_channel
 from app.ui.tabs import Tab
@@ -28,8 +28,8 @@ def _build(desk: BakeoffDesk) -> None:
         for place in (ASK, ANSWERS, VOTE, RANKING, RUNS, REPORT):
             gr.Column(elem_id=place)
         gr.Column(elem_id="pv-bakeoff-pane", elem_classes=["pv-drawer"])
-    opened = messages.slot(ASK, _auto(ROUND_CHANNEL, "open")), messages.slot(RUNS, _auto(LIST_CHANNEL, "runs"))
-    carrier("bakeoff-start", messages.message(messages.slot(ANSWERS, answers_html(None)), *opened))
+    opened = messages.slot(ASK, open_form()), messages.slot(ANSWERS, answers_html(None))
+    carrier("bakeoff-start", messages.message(*opened))
     asked, answered, listed = carrier("bakeoff-asked"), carrier("bakeoff-answered"), carrier("bakeoff-listed")
     question, send = command_channel(ASK_CHANNEL)
     send.click(
@@ -51,8 +51,3 @@ def _build(desk: BakeoffDesk) -> None:
             concurrency_limit=None,
             api_visibility="private",
         )
-
-
-def _auto(channel: str, command: str) -> str:
-    """A form that sends itself as soon as the tab is drawn."""
-    return f'<form class="pv-form" data-auto data-channel="{channel}" data-command="{command}"></form>'
