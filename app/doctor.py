@@ -115,7 +115,11 @@ def _catalogue(assembly: Assembly) -> str:
         same = is_taken_over(settings.kb_dir, assembly.database)
     except KnowledgeBaseError:
         return f"{len(assembly.catalogue.active_hashes())} active documents; the folder cannot be compared (see knowledge_base)."
-    differs = "the folder is taken over" if same else "the folder has changes that are not taken over: `python -m app ingest`"
+    differs = (
+        "the folder is taken over"
+        if same
+        else "the folder was changed since, or not yet read by this program: `python -m app ingest`"
+    )
     return f"{len(assembly.catalogue.active_hashes())} active documents; {differs}."
 
 

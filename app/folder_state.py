@@ -17,6 +17,9 @@ from pipelines.errors import KnowledgeBaseError, PvAgentError
 CHECK_SECONDS = 30.0
 """How long an answer is shown before the folder is looked at again."""
 WAIT_SECONDS = 0.5
+_DIFFERS = (
+    "Der Ordner der Wissensbasis wurde seit der letzten Übernahme geändert oder noch nicht mit dieser Programmfassung gelesen."
+)
 _log = logging.getLogger(__name__)
 
 
@@ -78,7 +81,7 @@ def folder_notices(folder: Path, database: Database, invalid: Sequence[str]) -> 
     notices = []
     try:
         if not is_taken_over(folder, database):
-            notices.append("Der Ordner der Wissensbasis enthält Änderungen, die noch nicht übernommen sind.")
+            notices.append(_DIFFERS)
     except KnowledgeBaseError:
         notices.append("Der Ordner der Wissensbasis kann nicht gelesen werden. Geantwortet wird aus dem übernommenen Stand.")
     if invalid:
