@@ -59,20 +59,25 @@ class ChannelRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         if not isinstance(query_bundle, SearchBundle):
             return self._nodes(best_rows(self._scores(self._analyzer.query_tokens(query_bundle.query_str)), self._candidates))
-        return self._nodes(self.hits(query_bundle))
+        return self._nodes(self.hits([query_bundle])[0])
 
-    def hits(self, bundle: SearchBundle) -> list[tuple[int, float]]:
-        """The best rows with their scores, best first; also left in the bundle, or why there are none."""
+    def hits(self, bundles: Sequence[SearchBundle]) -> list[list[tuple[int, float]]]:
+        """For each of the queries its best rows with their scores, best first; also left in its bundle, or why there are none."""
         try:
-            scores = self._scores(bundle.analysis or self._analyzer.query_tokens(bundle.query_str))
+            found = self._scores_of([bundle.analysis or self._analyzer.query_tokens(bundle.query_str) for bundle in bundles])
         except CHANNEL_ERRORS as exc:
             _log.warning("The %s channel failed: %s: %s", self.channel, type(exc).__name__, exc)
-            bundle.failures[self.channel] = str(exc)
-            return []
-        hits = best_rows(scores, self._candidates, bundle.allowed)
-        bundle.scores[self.channel] = scores
-        bundle.hits[self.channel] = hits
-        return hits
+            for bundle in bundles:
+                bundle.failures[self.channel] = str(exc)
+            return [[] for _ in bundles]
+        for bundle, scores in zip(bundles, found, strict=True):
+            bundle.scores[self.channel] = scores
+            bundle.hits[self.channel] = best_rows(scores, self._candidates, bundle.allowed)
+        return [bundle.hits[self.channel] for bundle in bundles]
+
+    def _scores_of(self, analyses: Sequence[QueryAnalysis]) -> Sequence[NDArray[np.float32]]:
+        """The scores of every row for each of the queries."""
+        return [self._scores(analysis) for analysis in analyses]
 
     def _nodes(self, hits: list[tuple[int, float]]) -> list[NodeWithScore]:
         return [NodeWithScore(node=self._stubs.at(row), score=score) for row, score in hits]
@@ -117,7 +122,11 @@ class DenseRetriever(ChannelRetriever):
         self._encoder = encoder
 
     def _scores(self, analysis: QueryAnalysis) -> NDArray[np.float32]:
-        return self._index.similarities(self._encoder.encode_query(analysis.text))
+        return self._scores_of([analysis])[0]
+
+    def _scores_of(self, analyses: Sequence[QueryAnalysis]) -> Sequence[NDArray[np.float32]]:
+        # Together, because model and matrix are read from memory once for all queries of a plan.
+        return list(self._index.similarities(self._encoder.encode_queries([analysis.text for analysis in analyses])))
 
 
 class MissingChannel(ChannelRetriever):

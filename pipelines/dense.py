@@ -42,24 +42,29 @@ class DenseIndex:
         """Number of sections."""
         return len(self._starts)
 
-    def similarities(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The highest cosine of each section's vectors with the query vector (of length one), in [-1, 1].
+    def similarities(self, queries: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The highest cosine of each section's vectors with each query.
+
+        Args:
+            queries: vectors of length one, of shape (queries, dimension).
+
+        Returns:
+            Values in [-1, 1], of shape (queries, sections).
 
         Raises:
-            IndexFault: the vector has another dimension than the index.
+            IndexFault: the vectors have another dimension than the index.
         """
         if not self.rows:
-            return np.zeros(0, dtype=np.float32)
-        if query.shape != (self._matrix.shape[1],):
-            raise IndexFault(
-                f"A query vector of shape {query.shape} does not fit an index of {self._matrix.shape[1]} dimensions."
-            )
-        highest: NDArray[np.float32] = np.maximum.reduceat(self._matrix @ query, self._starts)
+            return np.zeros((len(queries), 0), dtype=np.float32)
+        if queries.ndim != 2 or queries.shape[1] != self._matrix.shape[1]:
+            raise IndexFault(f"Query vectors of shape {queries.shape} do not fit an index of {self._matrix.shape[1]} dimensions.")
+        products = np.ascontiguousarray((self._matrix @ queries.T).T)
+        highest: NDArray[np.float32] = np.maximum.reduceat(products, self._starts, axis=1)
         return highest
 
     def search(self, query: NDArray[np.float32], limit: int, allowed: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
-        """The sections with the highest similarity above zero, best first, ties by node id."""
-        return best_rows(self.similarities(query), limit, allowed, self._tie_ranks)
+        """The sections with the highest similarity above zero to one query vector, best first, ties by node id."""
+        return best_rows(self.similarities(query[None])[0], limit, allowed, self._tie_ranks)
 
 
 def store_vectors(collection: Collection, vectors: SectionVectors, node_ids: Sequence[str], text_hashes: Sequence[str]) -> None:

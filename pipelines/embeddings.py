@@ -62,13 +62,17 @@ class SectionEncoder(BaseEmbedding):
         vector: Vectors = self.encode([text])[0]
         return vector
 
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """As `encode`, for the few queries that one question is looked up by; the same queries give the same bits."""
+        return self.encode(texts)
+
     def encode_batches(self, texts: Sequence[str]) -> Iterator[tuple[int, Vectors]]:
         """Encodes many texts and yields (position of the first text, vectors) for each batch as soon as it is ready."""
         for start in range(0, len(texts), _BATCH_TEXTS):
             yield start, self.encode(texts[start : start + _BATCH_TEXTS])
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return [float(value) for value in self.encode_query(query)]
+        return self._get_text_embedding(query)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
@@ -108,6 +112,10 @@ class EmbeddedEncoder(SectionEncoder):
         use = self._loaded()
         vectors = [use.encode(text) for text in texts]
         return np.vstack(vectors) if vectors else np.zeros((0, _EMBEDDED_DIMENSION), dtype=np.float32)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """All in one batch, which takes half the time."""
+        return np.asarray(self._loaded().encode(list(texts)), dtype=np.float32)
 
     def _loaded(self) -> USE:
         with self._loading:

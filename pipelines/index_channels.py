@@ -137,7 +137,7 @@ def _probe(channels: Channels, nodes: NodeFile, vectors: SectionVectors) -> None
     found = {
         "lexical": bool(channels.lexical.scores(analysis)[row] > 0),
         "typo": bool(channels.typo.scores(analysis)[row] > 0),
-        "dense": bool(channels.dense.similarities(vectors.matrix[int(np.searchsorted(vectors.owners, row))])[row] > _SAME),
+        "dense": bool(channels.dense.similarities(vectors.matrix[[np.searchsorted(vectors.owners, row)]])[0, row] > _SAME),
     }
     silent = [name for name, finds in found.items() if not finds]
     if silent:

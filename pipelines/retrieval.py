@@ -85,7 +85,7 @@ class HybridRetriever(WeightedRRF):
             IndexFault: all channels failed.
         """
         allowed = self._allowed(plan.scopes)
-        bundles = [self._search(query, allowed) for query in plan.queries]
+        bundles = self._search(plan.queries, allowed)
         boost_of = self._boost_of(plan)
         rankings = [self._boosted(fused, boost_of) for _, fused in bundles]
         searches = [bundle for bundle, _ in bundles]
@@ -107,19 +107,26 @@ class HybridRetriever(WeightedRRF):
         )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        search, fused = self._search(query_bundle.query_str, None)
+        search, fused = self._search([query_bundle.query_str], None)[0]
         return self._results(self._selected(fused, MOST_SECTIONS), [search])
 
-    def _search(self, query: str, allowed: NDArray[np.bool_] | None) -> tuple[SearchBundle, list[tuple[int, float]]]:
-        bundle = SearchBundle(query_str=query, analysis=self._analyzer.query_tokens(query), allowed=allowed)
+    def _search(
+        self, queries: Sequence[str], allowed: NDArray[np.bool_] | None
+    ) -> list[tuple[SearchBundle, list[tuple[int, float]]]]:
+        analyses = [self._analyzer.query_tokens(query) for query in queries]
+        bundles = [SearchBundle(analysis.text, analysis=analysis, allowed=allowed) for analysis in analyses]
         # Rows instead of the channels' nodes: making, checking and hashing hundreds of nodes takes longer than finding them.
-        rankings = [(weight, channel.hits(bundle)) for weight, channel in zip(self._weights, self._channels, strict=True)]
-        if len(bundle.failures) == len(CHANNELS):
-            raise IndexFault(
-                f"All retrieval channels failed: {'; '.join(bundle.failures.values())}", hint="See `python -m app doctor`."
-            )
-        fused = fuse(rankings, self._rrf_k, self._entry_of_row.__getitem__, self._nodes.node_ids.__getitem__)
-        return bundle, fused[: self._most]
+        found = [channel.hits(bundles) for channel in self._channels]
+        for bundle in bundles:
+            if len(bundle.failures) == len(CHANNELS):
+                raise IndexFault(
+                    f"All retrieval channels failed: {'; '.join(bundle.failures.values())}", hint="See `python -m app doctor`."
+                )
+        return [(bundle, self._fused(rankings)) for bundle, rankings in zip(bundles, zip(*found, strict=True), strict=True)]
+
+    def _fused(self, rankings: Sequence[list[tuple[int, float]]]) -> list[tuple[int, float]]:
+        weighted = zip(self._weights, rankings, strict=True)
+        return fuse(weighted, self._rrf_k, self._entry_of_row.__getitem__, self._nodes.node_ids.__getitem__)[: self._most]
 
     def _allowed(self, scopes: Iterable[Scope]) -> NDArray[np.bool_] | None:
         masks = [self._rows_of_work[scope] for scope in scopes]

@@ -26,9 +26,15 @@ def test_section_without_vector_is_refused():
         DenseIndex(VECTORS, (*IDS, "pv-c-01#x"))
 
 
+def test_queries_asked_together_are_answered_apart():
+    found = DenseIndex(VECTORS, IDS).similarities(np.array([[1, 0], [0, 1]], dtype=np.float32))
+    alone = [DenseIndex(VECTORS, IDS).similarities(query[None])[0] for query in np.eye(2, dtype=np.float32)]
+    assert np.array_equal(found, alone)
+
+
 def test_query_of_another_dimension_is_refused():
     with pytest.raises(IndexFault):
-        DenseIndex(VECTORS, IDS).similarities(np.ones(3, dtype=np.float32))
+        DenseIndex(VECTORS, IDS).similarities(np.ones((1, 3), dtype=np.float32))
 
 
 @pytest.fixture

@@ -46,6 +46,13 @@ def test_embedded_encoder_is_a_llama_index_embedding(embedded):
     assert embedded.get_text_embedding_batch(["Lohn", "Gehalt"])[1] == pytest.approx(embedded.encode_query("Gehalt").tolist())
 
 
+def test_queries_of_one_question_are_encoded_together_and_always_the_same(embedded):
+    texts = ["Wie hoch ist das Taggeld?", "Nächtigungsgeld im Ausland"]
+    together = embedded.encode_queries(texts)
+    assert np.array_equal(together, embedded.encode_queries(texts))
+    assert together == pytest.approx(embedded.encode(texts), abs=1e-5)
+
+
 def test_many_threads_get_the_same_vectors(embedded):
     texts = [f"Frage {n} zur Sonderzahlung" for n in range(16)]
     expected = embedded.encode(texts)

@@ -65,7 +65,7 @@ def test_another_build_of_the_same_ranks_the_same(built: Path, tmp_path: Path) -
 
 def test_opening_twice_gives_the_same_vectors_in_the_same_rows(built: Path) -> None:
     with opened(built) as one, opened(built) as other:
-        query = FakeEncoder().encode_query("Satz")
+        query = FakeEncoder().encode(["Satz"])
         assert np.array_equal(one.channels.dense.similarities(query), other.channels.dense.similarities(query))
 
 
