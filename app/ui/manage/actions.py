@@ -20,6 +20,7 @@ from app.ui.manage.commands import (
     Evaluate,
     Governing,
     Ingest,
+    Judge,
     PromptActivate,
     PromptAdd,
     Rebuild,
@@ -36,6 +37,9 @@ from app.ui.manage.commands import (
     Upload,
 )
 from app.ui.manage.desk import Desk
+from app.verdicts import write_verdict
+from custom_postprocessors.conflicts import Verdict, VerdictSide
+from custom_postprocessors.evidence import Conflict
 from pipelines.errors import BadInput, NotFound
 from pipelines.index import go_back
 from pipelines.jobs import Job
@@ -55,11 +59,14 @@ def change(desk: Desk, person: Person, command: Changing) -> str:
         case Ingest() | Rebuild() | Evaluate() | TagsRebuild():
             return _asked(_request(desk, person, command))
         case Care(conflict=conflict_id, owner=owner, status=care_status, note=note):
-            conflict = next((one for one in desk.conflicts() if one.id == conflict_id), None)
-            if conflict is None:
-                raise NotFound(f"The register has no conflict {conflict_id!r}.")
-            desk.cares.set(conflict_id, conflict.quantity, by=person.name, owner=owner, status=care_status, note=note)
+            quantity = _conflict(desk, conflict_id).quantity
+            desk.cares.set(conflict_id, quantity, by=person.name, owner=owner, status=care_status, note=note)
             return "Gespeichert."
+        case Judge(conflict=conflict_id, verdict=status, note=note):
+            conflict = _conflict(desk, conflict_id)
+            sides = tuple(VerdictSide(entry=side.entry_id, section=side.section, value=side.value) for side in conflict.sides)
+            write_verdict(desk.kb_dir, Verdict(quantity=conflict.quantity, status=status, note=note.strip(), sides=sides))
+            return f"Das Urteil ist gespeichert. {_asked(desk.request('rebuild', person, f'Urteil zu {conflict_id}'))}"
         case SetGap(gap=gap, owner=owner, status=status, remark=remark):
             desk.feedback.set_gap(gap, owner=owner, status=status, remark=remark)
             return "Gespeichert."
@@ -177,6 +184,13 @@ def _change_tag(
         case _:
             assert_never(command)
     return f"{done} {_asked(desk.request('tags', person, 'Schlagworte geändert'))}"
+
+
+def _conflict(desk: Desk, conflict_id: str) -> Conflict:
+    conflict = next((one for one in desk.conflicts() if one.id == conflict_id), None)
+    if conflict is None:
+        raise NotFound(f"The register has no conflict {conflict_id!r}.")
+    return conflict
 
 
 def _suggested(desk: Desk, name: str, kind: TagKind) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from app.store.conflicts import CareStatus
 from app.store.feedback import GapStatus
 from app.store.guidance import MAX_GUIDANCE_CHARACTERS, Purpose
 from app.store.tags import TagKind
-from custom_postprocessors.evidence import Frozen
+from custom_postprocessors.evidence import ConflictStatus, Frozen
 from pipelines.entry_schema import MAX_FILE_BYTES
 from pipelines.errors import BadInput
 
@@ -194,6 +194,15 @@ class Care(Frozen):
     note: _Text = ""
 
 
+class Judge(Frozen):
+    """Whether a conflict is open, explained or none; answers follow it with the next index."""
+
+    do: Literal["judge"]
+    conflict: _Id
+    verdict: ConflictStatus
+    note: _Text = ""
+
+
 class SetGap(Frozen):
     """Owner, status and remark of a gap."""
 
@@ -269,6 +278,7 @@ Changing = (
     | TagAdopt
     | TagsRebuild
     | Care
+    | Judge
     | SetGap
 )
 Governing = Rollback | PromptAdd | PromptActivate | EndpointAdd | EndpointActivate | EndpointTry

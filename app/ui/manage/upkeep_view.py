@@ -18,8 +18,8 @@ def conflicts_view(desk: Desk) -> str:
     found, cares = desk.conflicts(), desk.cares.all()
     shown = "".join(_conflict(one, cares.get(one.id, ConflictCare(conflict_id=one.id))) for one in found)
     lead = (
-        "Einträge, die für dieselbe Größe Verschiedenes sagen. Antworten zeigen immer beide Seiten. Ob ein Widerspruch erklärt "
-        "oder verworfen ist, steht in conflicts.yaml der Wissensbasis; hier steht, wer sich darum kümmert."
+        "Einträge, die für dieselbe Größe Verschiedenes sagen. Antworten zeigen immer beide Seiten, bis jemand entscheidet, dass "
+        "es kein Widerspruch ist. Urteile stehen in conflicts.yaml der Wissensbasis, Zuständigkeit und Notiz hier."
     )
     return heading("Widersprüche", lead) + (shown or '<p class="pv-mg-empty">Das Register ist leer.</p>')
 
@@ -49,6 +49,21 @@ def _conflict(conflict: Conflict, care: ConflictCare) -> str:
         submit="Speichern",
         conflict=conflict.id,
     )
+    judge = form(
+        "judge",
+        choice(
+            f"pv-mg-verdict-{conflict.id}",
+            "Urteil",
+            "verdict",
+            (("open", "ungeklärt"), ("explained", "erklärt, beide Seiten zeigen"), ("dismissed", "kein Widerspruch")),
+            conflict.status,
+        ),
+        text_field(
+            f"pv-mg-why-{conflict.id}", "Begründung (steht bei beiden Seiten)", "note", conflict.note, wide=True, most=500
+        ),
+        submit="Urteil speichern",
+        conflict=conflict.id,
+    )
     touched = f"{care.changed_by}, {when(care.changed_at)}" if care.changed_at else ""
     head = (
         f'<h3>{escape(conflict.quantity)}</h3><p class="pv-mg-row">{pill(verdict, tone)}'
@@ -57,7 +72,7 @@ def _conflict(conflict: Conflict, care: ConflictCare) -> str:
     )
     return (
         f'<article class="pv-mg-card">{head}<ul class="pv-mg-sides">{sides}</ul>{note}'
-        f"<details><summary>Zuständigkeit und Notiz</summary>{fields}</details></article>"
+        f"<details><summary>Bearbeiten</summary>{fields}{judge}</details></article>"
     )
 
 
