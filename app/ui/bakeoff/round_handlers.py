@@ -95,11 +95,11 @@ class RoundHandlers:
             async for _ in self._column(comparison, column):
                 if not comparison.secret:
                     yield
-            if comparison.cancelled.is_set():
+            if comparison.stopped:
                 break
             if not comparison.secret:
                 yield
-        while comparison.held_back and not comparison.cancelled.is_set():
+        while comparison.held_back and not comparison.stopped:
             comparison.shown_claims += 1
             yield
             await asyncio.sleep(RELEASE_SECONDS)
@@ -109,7 +109,7 @@ class RoundHandlers:
         """One model's events; whatever goes wrong with it stays with it."""
         try:
             async for batch in watched(
-                lambda cancelled: comparison.round.ask(column.model, column.usage, cancelled), comparison.cancelled
+                lambda cancelled: comparison.round.ask(column.model, column.usage, cancelled), column.cancelled
             ):
                 for event in batch:
                     if not column.ended:

@@ -27,6 +27,8 @@ class Column:
     claims: list[Claim] = field(default_factory=list)
     outcome: Outcome | None = None
     usage: Usage = field(default_factory=Usage)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody waits for this answer any more, also when it is there."""
 
     @property
     def ended(self) -> bool:
@@ -56,6 +58,7 @@ class Column:
 
     def stop(self) -> None:
         """Ends where it is, if it has not ended."""
+        self.cancelled.set()
         if not self.ended:
             self.phase = "stopped"
 
@@ -73,7 +76,7 @@ class Comparison:
     voted: bool = False
     shown_claims: int = 0
     choices: Mapping[str, str] = field(default_factory=dict)
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    stopped: bool = False
 
     @classmethod
     def of(cls, question: str, round_: Round, models: Sequence[str], *, blind: bool) -> "Comparison":
@@ -108,7 +111,7 @@ class Comparison:
 
     def stop(self) -> None:
         """Ends what runs."""
-        self.cancelled.set()
+        self.stopped = True
         for column in self.columns:
             column.stop()
         self.shown_claims = max((len(column.claims) for column in self.columns), default=0)
