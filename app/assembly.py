@@ -13,7 +13,7 @@ from app.evaluation_job import is_bakeoff, run_evaluation
 from app.indexing import Indexer
 from app.job_work import JobWork, run_logged, run_queued
 from app.metrics import Metrics
-from app.model_queue import ModelQueue, QueuedGenerator
+from app.model_queue import ModelQueue, QueuedCheckWriter, QueuedGenerator
 from app.service import EngineHolder, Service
 from app.settings import Settings
 from app.store.audit import AuditLog
@@ -28,7 +28,7 @@ from app.store.tags import Tags
 from app.store.votes import Votes
 from app.tagging import TagIndexer
 from pipelines.contracts import ClaimGenerator
-from pipelines.errors import IndexMissing
+from pipelines.errors import IndexMissing, ModelUnavailable
 from pipelines.extractive import ExtractiveGenerator
 from pipelines.fusion import FusionOptions
 from pipelines.generation import OllamaGenerator
@@ -38,7 +38,8 @@ from pipelines.jobs import Job, JobArguments, JobKind
 from pipelines.model_choice import ModelChoice, choose_model
 from pipelines.ollama_client import ChatOptions, OllamaGateway
 from pipelines.process_identity import this_process
-from pipelines.prompts import SystemPrompt, load_prompt, with_guidance
+from pipelines.prompts import REVIEW_PROMPT, SystemPrompt, load_prompt, with_guidance
+from pipelines.review_checks import CheckWriter, OllamaCheckWriter
 from pipelines.survey import SurveyGenerator
 from pipelines.tag_index import ServedTags
 
@@ -239,7 +240,7 @@ class Assembly:
         encoder, wanted = encoder_for_reading(settings, self.gateway_at(settings.ollama_url), built)
         index = open_index(settings.data_dir, wanted, open_channels, version=version)
         options = EngineOptions(
-            default_as_of=settings.clock_day,
+            today=lambda: settings.clock_day,
             fusion=FusionOptions(mode=settings.fusion),
             context_blocks=settings.context_blocks,
             num_ctx=settings.num_ctx,
@@ -247,7 +248,7 @@ class Assembly:
             system_prompt=load_prompt().text + _LONGEST_GUIDANCE,
             outdated_after_months=settings.outdated_after_months,
         )
-        return make_engine(index, encoder, options, self.choose_generator, self.served_tags)
+        return make_engine(index, encoder, options, self.choose_generator, self.served_tags, self.choose_check_writer)
 
     def model_choice(self, model: str | None = None) -> ModelChoice:
         """Which model answers: the named one, or the configured one.
@@ -270,3 +271,19 @@ class Assembly:
             gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest, endpoint=endpoint.label
         )
         return QueuedGenerator(SurveyGenerator(writer), self.queue)
+
+    def choose_check_writer(self, model: str | None) -> CheckWriter:
+        """What writes the checks of a review with a model.
+
+        Raises:
+            ModelUnavailable: the model cannot answer.
+        """
+        settings, endpoint = self.settings, self.endpoint
+        gateway = self.gateway_at(endpoint.url)
+        choice = choose_model(model or endpoint.model or settings.llm_model, gateway)
+        if choice.extractive:
+            raise ModelUnavailable("Das Sprachmodell ist nicht mehr erreichbar.")
+        active = self.guidance.active("review")
+        prompt = with_guidance(load_prompt(REVIEW_PROMPT), active.prompt_name, active.guidance)
+        options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
+        return QueuedCheckWriter(OllamaCheckWriter(gateway, choice.name, options=options, prompt=prompt), self.queue)

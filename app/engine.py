@@ -22,6 +22,7 @@ from pipelines.outcomes import OutcomeWriter
 from pipelines.planning import Planner
 from pipelines.recipes import read_recipes
 from pipelines.retrieval import HybridRetriever
+from pipelines.review import Reviewer, WriterChoice
 from pipelines.tag_index import TagIndex, TagRouter
 from pipelines.token_estimate import evidence_budget_tokens, prompt_tokens_estimate
 from pipelines.whole_entries import with_whole_entries
@@ -33,7 +34,7 @@ SURVEY_EXTRA_BLOCKS = 4
 class EngineOptions:
     """What the settings say about answering; `system_prompt` counts against the context window."""
 
-    default_as_of: date
+    today: Callable[[], date]
     fusion: FusionOptions
     context_blocks: int
     num_ctx: int
@@ -62,15 +63,17 @@ def make_engine(
     options: EngineOptions,
     choose_generator: Callable[[str | None, ExtractiveGenerator], ClaimGenerator],
     served_tags: Callable[[], TagIndex | None] = lambda: None,
+    choose_check_writer: WriterChoice | None = None,
 ) -> Engine:
     """Puts the stages together over an open index. Without an encoder the dense channel is reported as failed.
 
-    `served_tags` gives the tag index of the moment; tags change more often than an index version.
+    `served_tags` gives the tag index of the moment; tags change more often than an index version. `choose_check_writer`
+    chooses what writes the checks of the review mode; without it received values are compared with facts only.
     """
     analyzer = index.channels.analyzer
     router = TagRouter(served_tags, analyzer, encoder)
     register = Register(index.conflicts)
-    planner = Planner(analyzer, index.entries.values(), options.default_as_of, recipes=read_recipes(), route=router.route)
+    planner = Planner(analyzer, index.entries.values(), options.today, recipes=read_recipes(), route=router.route)
     retriever = _retriever(index, encoder, options.fusion, router)
     grounder = Grounder(
         source=index,
@@ -80,13 +83,13 @@ def make_engine(
         is_secondary=load_authorities().is_secondary,
         encoder=None if encoder is None else encoder.model_name,
     )
-    extractive = ExtractiveGenerator(analyzer)
+    extractive, verifier = ExtractiveGenerator(analyzer), Verifier(analyzer)
     meta = index.meta
     pipeline = AnsweringPipeline(
         planner=planner,
         retriever=retriever,
         grounder=grounder,
-        verifier=Verifier(analyzer),
+        verifier=verifier,
         choose_generator=lambda model: choose_generator(model, extractive),
         writer=OutcomeWriter(
             index=IndexInfo(
@@ -97,6 +100,7 @@ def make_engine(
         ),
         widen=lambda context: _whole_entries(context, index, register),
         outdated_after_months=options.outdated_after_months,
+        reviewer=Reviewer(verifier, analyzer, choose_check_writer),
     )
     missing: tuple[Channel, ...] = ("dense",) if encoder is None else ()
     return Engine(index, planner, retriever, grounder, extractive, pipeline, missing)

@@ -2,12 +2,14 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
 from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, GenerationMode, ModelInfo, Plan
 from pipelines.errors import GenerationCancelled, QueueFull
+from pipelines.review_checks import CheckWriter, DraftCheck, Unusable
+from pipelines.review_context import ReceivedValue
 
 POLL_SECONDS = 0.1
 """How soon a question that nobody waits for any more leaves the queue."""
@@ -111,3 +113,25 @@ class QueuedGenerator:
         """
         with self._queue.turn(cancelled, first=bool(feedback)):
             yield from self._generator.draft(plan, question, context, feedback=feedback, cancelled=cancelled)
+
+
+class QueuedCheckWriter:
+    """A writer of checks that does not wait behind other questions: its question had its turn already."""
+
+    def __init__(self, writer: CheckWriter, queue: ModelQueue) -> None:
+        self._writer = writer
+        self._queue = queue
+
+    def checks(
+        self,
+        plan: Plan,
+        question: str,
+        context: GroundedContext,
+        received: Sequence[ReceivedValue],
+        *,
+        feedback: Sequence[Unusable] = (),
+        cancelled: Cancelled = lambda: False,
+    ) -> tuple[DraftCheck, ...]:
+        """See `CheckWriter.checks`."""
+        with self._queue.turn(cancelled, first=True):
+            return self._writer.checks(plan, question, context, received, feedback=feedback, cancelled=cancelled)

@@ -124,6 +124,8 @@ def make_serving(assembly: Assembly) -> Serving:
             models=models,
             readiness=readiness,
             kb_dir=settings.kb_dir,
+            today=lambda: settings.clock_day,
+            review_mode=settings.review_mode,
             notices=folder.notices,
         ),
     )

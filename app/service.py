@@ -68,7 +68,7 @@ class Service:
         try:
             for event in engine.pipeline.events(question, cancelled=cancelled):
                 if isinstance(event, FinalEvent):
-                    self._record(event.outcome, engine)
+                    self._record(event.outcome, engine, question)
                     self._observe(event.outcome)
                 yield event
         except GenerationCancelled:
@@ -86,7 +86,7 @@ class Service:
         engine = self._engines.get()
         return search(question, engine.planner, engine.retriever, k)
 
-    def _record(self, outcome: Outcome, engine: Engine) -> None:
+    def _record(self, outcome: Outcome, engine: Engine, question: Question) -> None:
         if self._audit is None:
             return
         wanted = {(source.entry_id, source.section) for source in outcome.sources}
@@ -96,4 +96,6 @@ class Service:
             for node in engine.index.sections_of(entry_id)
             if (node.entry_id, node.section) in wanted
         ]
-        self._audit.append(outcome, [SectionProof(node_id=node.node_id, text_hash=node.text_hash) for node in nodes])
+        self._audit.append(
+            outcome, [SectionProof(node_id=node.node_id, text_hash=node.text_hash) for node in nodes], question.context
+        )

@@ -18,6 +18,7 @@ from pipelines.contracts import (
     ClaimGenerator,
     Event,
     FinalEvent,
+    GenerationMode,
     Outcome,
     Plan,
     PlanEvent,
@@ -29,6 +30,7 @@ from pipelines.drafting import CheckedDraft, ClaimVerifier, checked_draft
 from pipelines.errors import GenerationCancelled, ModelError
 from pipelines.outcomes import Answerer, Asked, OutcomeWriter
 from pipelines.retrieval import Retrieved
+from pipelines.review import NOT_CHECKABLE, Reviewer, with_plausibility
 from pipelines.stopwatch import Stopwatch
 
 
@@ -86,6 +88,7 @@ class AnsweringPipeline:
         writer: makes outcomes of what the stages came to.
         widen: gives the extractive engine the whole entries: it can only quote what it sees.
         outdated_after_months: age of a Stand from which a claim is marked.
+        reviewer: judges the planned payment of a question in review mode; None: nothing can be checked.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class AnsweringPipeline:
         writer: OutcomeWriter,
         widen: Callable[[GroundedContext], GroundedContext],
         outdated_after_months: int,
+        reviewer: Reviewer | None = None,
     ) -> None:
         self._planner = planner
         self._retriever = retriever
@@ -108,6 +112,7 @@ class AnsweringPipeline:
         self._writer = writer
         self._widen = widen
         self._outdated_after_months = outdated_after_months
+        self._reviewer = reviewer
 
     def answer(self, question: Question, *, cancelled: Cancelled = never) -> Outcome:
         """The outcome alone; see `events`."""
@@ -182,7 +187,8 @@ class AnsweringPipeline:
     ) -> Iterator[Event]:
         """Everything after grounding."""
         if isinstance(context, Ungrounded):
-            yield FinalEvent(self._writer.ungrounded(asked, context, _answerer_or_none(choose, asked.question.model)))
+            refusal = self._writer.ungrounded(asked, context, _answerer_or_none(choose, asked.question.model))
+            yield FinalEvent(_unchecked(asked, refusal))
             return
         answerer = Answerer()
         try:
@@ -195,7 +201,7 @@ class AnsweringPipeline:
         except GenerationCancelled:
             raise
         except ModelError as exc:
-            yield FinalEvent(self._writer.unavailable(asked, context, exc, answerer))
+            yield FinalEvent(_unchecked(asked, self._writer.unavailable(asked, context, exc, answerer)))
 
     def _answered(
         self, asked: Asked, context: GroundedContext, generator: ClaimGenerator, answerer: Answerer, cancelled: Cancelled
@@ -215,7 +221,16 @@ class AnsweringPipeline:
                     raise
         question = asked.plan.standalone_question or asked.question.text
         verdict = conclude(question, first, second)
-        yield FinalEvent(self._writer.concluded(asked, context, verdict, answerer, first, second))
+        outcome = self._writer.concluded(asked, context, verdict, answerer, first, second)
+        yield FinalEvent(self._reviewed(asked, outcome, context, generator.mode, cancelled))
+
+    def _reviewed(
+        self, asked: Asked, outcome: Outcome, context: GroundedContext, mode: GenerationMode, cancelled: Cancelled
+    ) -> Outcome:
+        review = asked.question.context
+        if self._reviewer is None or review is None:
+            return _unchecked(asked, outcome)
+        return self._reviewer.reviewed(outcome, review, context, mode=mode, model=asked.question.model, cancelled=cancelled)
 
     def _draft(
         self,
@@ -252,3 +267,8 @@ def _answerer_or_none(choose: GeneratorChoice, model: str | None) -> Answerer:
         return Answerer(generator.info(), generator.mode)
     except ModelError:
         return Answerer()
+
+
+def _unchecked(asked: Asked, outcome: Outcome) -> Outcome:
+    """The outcome; of a review, with the verdict that nothing could be checked."""
+    return with_plausibility(outcome, NOT_CHECKABLE) if asked.question.mode == "review" else outcome

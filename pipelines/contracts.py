@@ -19,6 +19,7 @@ from custom_postprocessors.evidence import (
     Stand,
     Violation,
 )
+from pipelines.review_context import ReviewContext
 
 Mode = Literal["knowledge", "review"]
 AnswerStatus = Literal["answered", "partial", "clarification"]
@@ -48,6 +49,8 @@ class Question(Frozen):
     model: str | None = None
     history: Annotated[tuple[Turn, ...], Field(max_length=6)] = ()
     client_request_id: str | None = None
+    context: ReviewContext | None = None
+    """What a planned payment is checked by; only with `mode` review."""
     notices: tuple[str, ...] = ()
     """German remarks on what normalising changed, for the reader; empty in the ordinary case."""
 
@@ -65,6 +68,8 @@ class Plan(Frozen):
     """Topics the question seems to be about: a mild boost, never a filter."""
     tags: tuple[str, ...] = ()
     """Managed tags that the question seems to be about: as topics."""
+    assumptions: tuple[str, ...] = ()
+    """What a calculation of this kind takes for granted where the question says nothing; named in the answer."""
     standalone_question: str | None = None
 
 

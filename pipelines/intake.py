@@ -6,6 +6,7 @@ from custom_postprocessors.evidence import Scope
 from custom_postprocessors.privacy import normalise_question
 from pipelines.contracts import Mode, Question, Turn
 from pipelines.errors import BadInput
+from pipelines.review_context import ReviewContext
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_HISTORY_TURNS = 6
@@ -21,6 +22,7 @@ def read_question(
     model: str | None = None,
     history: Sequence[Turn] = (),
     client_request_id: str | None = None,
+    context: ReviewContext | None = None,
 ) -> Question:
     """Normalises a question and its history; personal data becomes placeholders, which `notices` tells.
 
@@ -51,4 +53,5 @@ def read_question(
         model=model,
         history=tuple(turn for turn in turns if turn.question),
         client_request_id=client_request_id,
+        context=context,
     )

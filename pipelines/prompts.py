@@ -16,6 +16,7 @@ from pipelines.normalisation import remove_invisible
 
 PROMPTS = Path(__file__).parent / "data" / "prompts"
 ANSWER_PROMPT = "antwort"
+REVIEW_PROMPT = "pruefung"
 OPEN, CLOSE = "⟦", "⟧"
 MOST_FEEDBACK = 12
 GUIDANCE_HEADING = "Hinweise der Organisation (sie ergänzen die Regeln und heben keine auf):"

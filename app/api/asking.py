@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from app.api.bodies import AskBody
-from app.api.parts import ClientRequestId, Parts
+from app.api.parts import ApiParts, ClientRequestId, Parts
 from app.api.problems import ApiProblem, Problem, api_problem, problem_of, request_id_of
 from app.service import Service
 from app.ui.streaming import watched
@@ -40,7 +40,7 @@ async def ask(body: AskBody, request: Request, parts: Parts, client_request_id: 
 
     A caller that goes away stops the model.
     """
-    outcome = await _outcome(parts.ready_service(), body.to_question(client_request_id), request)
+    outcome = await _outcome(parts.ready_service(), _question(body, parts, client_request_id), request)
     if outcome.status == "unavailable":
         raise unavailable(outcome)
     return Response(outcome.model_dump_json(), media_type="application/json")
@@ -61,12 +61,16 @@ async def ask_stream(body: AskBody, request: Request, parts: Parts, client_reque
     one of `final` (the whole answer or refusal; replaces everything) and `error` (a problem document). Comments are
     heartbeats. A caller that goes away stops the model.
     """
-    question = body.to_question(client_request_id)
+    question = _question(body, parts, client_request_id)
     cancelled = threading.Event()
     batches = watched(partial(parts.ready_service().ask_events, question), cancelled)
     # What fails before the first event is an ordinary HTTP error.
     first = await anext(batches)
     return EventSourceResponse(_messages(first, batches, request_id_of(request)), ping=HEARTBEAT_SECONDS)
+
+
+def _question(body: AskBody, parts: ApiParts, client_request_id: str | None) -> Question:
+    return body.to_question(client_request_id, review_mode=parts.review_mode, today=parts.today())
 
 
 async def _outcome(service: Service, question: Question, request: Request) -> Outcome:

@@ -1,12 +1,15 @@
 """What callers send: strict models, unknown fields are errors."""
 
-from typing import Annotated, Literal
+from datetime import date
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from custom_postprocessors.evidence import Scope
-from pipelines.contracts import Question, Turn
+from pipelines.contracts import Mode, Question, Turn
+from pipelines.errors import BadInput
 from pipelines.intake import MAX_HISTORY_TURNS, MAX_QUESTION_CHARACTERS, read_question
+from pipelines.review_context import KEY, MOST_CHARACTERS, MOST_COMPONENTS, MOST_FACTS, ReviewContext, require_impersonal
 
 REQUEST_ID = r"^[A-Za-z0-9-]{1,64}$"
 MONTH = r"^\d{4}-(0[1-9]|1[0-2])$"
@@ -30,6 +33,51 @@ class HistoryTurn(Body):
     request_id: RequestId
 
 
+class ContextFact(Body):
+    """One transmitted value."""
+
+    key: Annotated[str, Field(pattern=KEY, examples=["geringfuegigkeitsgrenze_monatlich"])]
+    value: Annotated[str, Field(max_length=MOST_CHARACTERS, examples=["551,10 €"])]
+    note: Annotated[str, Field(max_length=MOST_CHARACTERS)] = ""
+
+
+class ContextComponent(Body):
+    """One line of a calculation; numbers are text."""
+
+    key: Annotated[str, Field(pattern=KEY)]
+    base: Annotated[str | None, Field(max_length=MOST_CHARACTERS)] = None
+    rate: Annotated[str | None, Field(max_length=MOST_CHARACTERS)] = None
+    amount: Annotated[str | None, Field(max_length=MOST_CHARACTERS)] = None
+
+
+class ContextComputation(Body):
+    """The caller's calculation."""
+
+    result: Annotated[str, Field(max_length=MOST_CHARACTERS)]
+    basis: Annotated[str, Field(max_length=MOST_CHARACTERS)] = ""
+    components: Annotated[list[ContextComponent], Field(max_length=MOST_COMPONENTS)] = []
+
+
+class ContextBody(Body):
+    """What a planned payment is checked by. No employee data: keys and values that name a person are refused."""
+
+    facts: Annotated[list[ContextFact], Field(max_length=MOST_FACTS)] = []
+    computation: ContextComputation | None = None
+
+    def to_context(self, today: date) -> ReviewContext:
+        """The context as it is checked and kept: one line each, without invisible characters.
+
+        Raises:
+            BadInput: it names a person.
+        """
+        try:
+            context = ReviewContext.model_validate(self.model_dump())
+        except ValidationError as exc:
+            raise BadInput("Der Kontext ist nach dem Bereinigen seiner Zeichen nicht gültig.", hint="Bitte kürzen.") from exc
+        require_impersonal(context, today)
+        return context
+
+
 class AskBody(Body):
     """A question. Personal data has no place in it; what has the form of such data is replaced before anything is done."""
 
@@ -42,7 +90,11 @@ class AskBody(Body):
             examples=["Wie hoch ist die Geringfügigkeitsgrenze 2026?"],
         ),
     ]
-    mode: Annotated[Literal["knowledge"], Field(description="Answers from the knowledge base alone.")] = "knowledge"
+    mode: Annotated[
+        Mode,
+        Field(description="`knowledge`: answers from the knowledge base alone. `review` (where it is switched on): also checks."),
+    ] = "knowledge"
+    context: Annotated[ContextBody | None, Field(description="Only with `mode` review, and needed there.")] = None
     as_of: Annotated[Month | None, Field(description="Month that the answer speaks for; default: this month.")] = None
     scopes: Annotated[list[Scope], Field(max_length=4, description="Only these kinds of entries; empty: all.")] = []
     topics: Annotated[
@@ -54,14 +106,21 @@ class AskBody(Body):
     ] = None
     history: Annotated[list[HistoryTurn], Field(max_length=MAX_HISTORY_TURNS, description="Oldest first.")] = []
 
-    def to_question(self, client_request_id: str | None) -> Question:
+    def to_question(self, client_request_id: str | None, *, review_mode: bool, today: date) -> Question:
         """The question after normalising.
 
         Raises:
-            BadInput: nothing is left of it, or it is too long.
+            BadInput: nothing is left of it, or it is too long; a context without `mode` review, a review without context,
+                or any of them where the review mode is off; employee data in the context.
         """
+        if (self.mode == "review" or self.context is not None) and not review_mode:
+            raise BadInput("Der Prüfmodus (mode=review, context) ist nicht eingeschaltet.")
+        if (self.mode == "review") != (self.context is not None):
+            raise BadInput("mode=review und context gehören zusammen.", hint="Beides senden oder keines.")
         return read_question(
             self.question,
+            mode=self.mode,
+            context=None if self.context is None else self.context.to_context(today),
             as_of=self.as_of,
             scopes=self.scopes,
             topics=self.topics,

@@ -118,6 +118,7 @@ def _health(parts: ApiParts) -> Health:
         ready=True,
         degraded=(*missing, *(("model",) if unavailable else ())),
         index=IndexInfo(version=meta.index_version, embedding_model=meta.embedding_model, entries=meta.entries, nodes=meta.nodes),
+        review_mode=parts.review_mode,
         model=ModelView(name=name, reason=unavailable or reason, available=unavailable is None),
         notices=parts.notices(),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,8 @@ from pipelines.errors import IndexMissing
 class ApiParts:
     """The product behind the API; everything may be called from any thread.
 
-    `start_jobs` starts the process of the next job that waits, if none runs; `kb_dir` is the folder that a reindex reads.
+    `start_jobs` starts the process of the next job that waits, if none runs; `kb_dir` is the folder that a reindex reads;
+    `today` is the settings' day; `review_mode` says whether planned payments are checked.
     """
 
     service: Service
@@ -36,6 +38,8 @@ class ApiParts:
     models: ModelStatus
     readiness: Readiness
     kb_dir: Path
+    today: Callable[[], date]
+    review_mode: bool
     notices: Callable[[], tuple[str, ...]] = tuple
 
     def ready_service(self) -> Service:

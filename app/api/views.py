@@ -107,12 +107,16 @@ class ConflictList(Frozen):
 
 
 class StoredAnswer(Frozen):
-    """A row of the audit log with what was said about it. `outcome` is null when its content was deleted or never kept."""
+    """A row of the audit log with what was said about it. `outcome` is null when its content was deleted or never kept.
+
+    `context_json` is what was transmitted for a review, as it was kept.
+    """
 
     sequence: int
     hash: str
     metadata: dict[str, JsonValue]
     outcome: Outcome | None
+    context_json: str | None = None
     rating: Rating | None
     comments: tuple[Comment, ...]
 

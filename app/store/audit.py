@@ -18,8 +18,10 @@ from app.store.database import Base, Database, UtcTime
 from custom_postprocessors.evidence import Frozen
 from pipelines.contracts import Outcome
 from pipelines.errors import BadInput, NotFound
+from pipelines.review_context import ReviewContext
 
 GENESIS = "sha256:" + "0" * 64
+_CONTEXT = "context_json"
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
 
@@ -65,6 +67,8 @@ class AuditRecord:
     metadata: dict[str, object]
     outcome: Outcome | None
     row_hash: str
+    context_json: str | None = None
+    """What was transmitted for a review, as JSON; None for other questions, and when the content is gone."""
 
     @property
     def sections(self) -> tuple[SectionProof, ...]:
@@ -74,7 +78,8 @@ class AuditRecord:
     def to_json(self) -> dict[str, object]:
         """The row as exported: chain fields, metadata, and the outcome where it was kept."""
         outcome = None if self.outcome is None else self.outcome.model_dump(mode="json")
-        return {"sequence": self.sequence, "hash": self.row_hash, "metadata": self.metadata, "outcome": outcome}
+        row = {"sequence": self.sequence, "hash": self.row_hash, "metadata": self.metadata, "outcome": outcome}
+        return row if self.context_json is None else {**row, "context_json": self.context_json}
 
 
 class ChainFault(Frozen):
@@ -92,15 +97,18 @@ class AuditLog:
         self.database = database
         self.keep_content = keep_content
 
-    def append(self, outcome: Outcome, sections: Sequence[SectionProof]) -> None:
+    def append(self, outcome: Outcome, sections: Sequence[SectionProof], review: ReviewContext | None = None) -> None:
         """Writes one outcome; it is on disk when this returns.
+
+        What a caller transmitted for a review is kept with the content; with metadata only, its keys alone.
 
         Raises:
             BadInput: there is a row with this request id.
             StoreError: it could not be written; the outcome must then not be shown.
         """
-        content = outcome.model_dump_json() if self.keep_content else None
-        meta = _canonical(_metadata(outcome, sections))
+        content = _content(outcome, review) if self.keep_content else None
+        keys = {} if review is None or self.keep_content else {"context_keys": review.keys}
+        meta = _canonical({**_metadata(outcome, sections), **keys})
         with self.database.write() as session:
             if session.scalar(select(AuditRow.sequence).where(AuditRow.request_id == outcome.request_id)) is not None:
                 raise BadInput(
@@ -190,6 +198,13 @@ def _verify_row(row: AuditRow) -> Iterator[ChainFault]:
         yield ChainFault(sequence=row.sequence, kind="content_changed", message="The content was changed after it was written.")
 
 
+def _content(outcome: Outcome, review: ReviewContext | None) -> str:
+    """What is kept and hashed: the outcome, and beside its fields what was transmitted for a review."""
+    if review is None:
+        return outcome.model_dump_json()
+    return json.dumps({**outcome.model_dump(mode="json"), _CONTEXT: review.model_dump_json()}, ensure_ascii=False)
+
+
 def _metadata(outcome: Outcome, sections: Sequence[SectionProof]) -> dict[str, object]:
     """What stays when the content goes: ids, times, versions and hashes, and no text that a person wrote."""
     grounding = outcome.grounding
@@ -244,5 +259,7 @@ def _in_order() -> Select[AuditRow]:
 
 def record_of(row: AuditRow) -> AuditRecord:
     """The row as a value, its outcome read."""
-    outcome = None if row.content is None else _OUTCOME.validate_json(row.content)
-    return AuditRecord(row.sequence, row.request_id, row.created_at, json.loads(row.meta), outcome, row.row_hash)
+    content = None if row.content is None else json.loads(row.content)
+    context_json = None if content is None else content.pop(_CONTEXT, None)
+    outcome = None if content is None else _OUTCOME.validate_python(content)
+    return AuditRecord(row.sequence, row.request_id, row.created_at, json.loads(row.meta), outcome, row.row_hash, context_json)

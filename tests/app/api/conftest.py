@@ -46,7 +46,7 @@ class SmallAssembly(Assembly):
         encoder = FakeEncoder()
         index = open_index(self.settings.data_dir, fingerprint_of(encoder), open_channels)
         options = EngineOptions(
-            default_as_of=self.settings.clock_day,
+            today=lambda: self.settings.clock_day,
             fusion=FusionOptions(),
             context_blocks=8,
             num_ctx=32768,
@@ -54,7 +54,7 @@ class SmallAssembly(Assembly):
             system_prompt=self.prompt.text,
             outdated_after_months=24,
         )
-        return make_engine(index, encoder, options, self.choose_generator)
+        return make_engine(index, encoder, options, self.choose_generator, choose_check_writer=self.choose_check_writer)
 
 
 def page() -> FastAPI:
@@ -113,6 +113,8 @@ def serve(settings: Settings, *, ready: bool = True) -> Served:
             models=ModelStatus(assembly.model_choice, configured=settings.llm_model),
             readiness=readiness,
             kb_dir=settings.kb_dir,
+            today=lambda: settings.clock_day,
+            review_mode=settings.review_mode,
         ),
     )
     guards = make_guards(settings, assembly.database)
