@@ -48,6 +48,8 @@ class Ungrounded:
     reason: Reason
     searched: tuple[str, ...]
     nearest: tuple[str, ...]
+    beyond_scopes: bool = False
+    """Whether `nearest` are entries outside the scopes asked for that can answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,11 @@ class RetrievedSections(Protocol):
         """The sections of each query of the plan alone, in the order of the queries."""
         ...
 
+    @property
+    def beyond_scopes(self) -> Sequence[NodeWithScore]:
+        """The sections that the question finds without the plan's scopes; empty for a plan without scopes."""
+        ...
+
 
 def never_secondary(publishers: Iterable[str], work: str) -> bool:
     """Takes every publisher for official."""
@@ -136,7 +143,7 @@ class Grounder:
         found = [list(hits) for hits in retrieved.per_query]
         judgement = self.judge(plan, retrieved)
         if judgement.reason is not None:
-            return self._ungrounded(judgement.reason, plan, found[0] if found else [])
+            return self._ungrounded(judgement.reason, plan, found[0] if found else [], list(retrieved.beyond_scopes))
         hits, kept = self._chosen(plan, list(retrieved.nodes), found)
         passages = self._budget.fit(self._passages(plan, hits), survey=plan.type == "survey", protected=kept)
         return GroundedContext(
@@ -231,9 +238,13 @@ class Grounder:
     def _facts(self, passages: Sequence[Passage]) -> tuple[Fact, ...]:
         return tuple(fact for passage in passages for fact in self._source.facts_of(passage.node_id))
 
-    def _ungrounded(self, reason: Reason, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> Ungrounded:
-        nearest = tuple(dict.fromkeys(entry_of(hit) for hit in hits))[:_NEAREST]
-        return Ungrounded(reason=reason, searched=plan.queries, nearest=nearest)
+    def _ungrounded(
+        self, reason: Reason, plan: GroundingPlan, hits: Sequence[NodeWithScore], beyond: Sequence[NodeWithScore]
+    ) -> Ungrounded:
+        """Names what can answer outside the scopes, if anything can, else what came nearest inside them."""
+        answers_beyond = bool(beyond) and self.gate.judge(plan.queries[0], beyond).reason is None
+        nearest = tuple(dict.fromkeys(entry_of(hit) for hit in (beyond if answers_beyond else hits)))[:_NEAREST]
+        return Ungrounded(reason=reason, searched=plan.queries, nearest=nearest, beyond_scopes=answers_beyond)
 
     def _worth(self, question: str) -> Worth:
         return _WorthOf(self._said.said(question), self._terms)

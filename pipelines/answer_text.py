@@ -103,9 +103,12 @@ def month_name(month: str) -> str:
     return f"{_MONTHS[int(number) - 1]} {year}"
 
 
-def period_heading(plan: Plan) -> str | None:
-    """Which month the answer speaks for, when the question or the caller named it."""
-    return f"**Zeitraum: {month_name(plan.as_of)}**" if plan.as_of_named else None
+def plan_heading(plan: Plan) -> str | None:
+    """Which month the answer speaks for, when the question or the caller named it, and what a calculation assumes."""
+    lines = [f"**Zeitraum: {month_name(plan.as_of)}**"] if plan.as_of_named else []
+    if plan.assumptions:
+        lines.append(f"**Annahmen, soweit die Frage nichts anderes sagt: {'; '.join(plan.assumptions)}**")
+    return "\n\n".join(lines) or None
 
 
 def refusal_text(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from custom_postprocessors.evidence import Claim, GroundedContext
 from custom_postprocessors.grounding import Ungrounded
-from pipelines.answer_text import answer_text, period_heading, refusal_text
+from pipelines.answer_text import answer_text, plan_heading, refusal_text
 from pipelines.conclusion import NotShown, Shown, all_violations, touched_conflicts
 from pipelines.contracts import (
     Answer,
@@ -28,6 +28,7 @@ from pipelines.errors import ModelError, ModelUnavailable
 from pipelines.stopwatch import Stopwatch
 
 MAX_RELATED = 6
+BEYOND_SCOPES = "Gesucht wurde nur im gefragten Bereich; außerhalb davon gibt es Einträge, die dazu etwas sagen."
 
 
 def new_request_id() -> str:
@@ -91,7 +92,9 @@ class OutcomeWriter:
 
     def ungrounded(self, asked: Asked, found: Ungrounded, answerer: Answerer) -> Refusal:
         """The refusal before anything was generated."""
-        return self._refusal(asked, found.reason, Grounding(verified=False, mode=answerer.mode), answerer, found.nearest)
+        grounding = Grounding(verified=False, mode=answerer.mode)
+        detail = BEYOND_SCOPES if found.beyond_scopes else ""
+        return self._refusal(asked, found.reason, grounding, answerer, found.nearest, detail=detail)
 
     def unavailable(self, asked: Asked, context: GroundedContext, error: ModelError, answerer: Answerer) -> Refusal:
         """The failure of the model; the message of the error is part of the text."""
@@ -127,7 +130,7 @@ class OutcomeWriter:
             conflicts,
             unanswered=verdict.unanswered,
             follow_up=verdict.follow_up,
-            heading=period_heading(asked.plan),
+            heading=plan_heading(asked.plan),
         )
         return Answer(
             request_id=asked.request_id,

@@ -20,13 +20,21 @@ _CALCULATED: frozenset[QuestionType] = frozenset({"decision", "comparison", "val
 
 
 class Planner:
-    """Plans questions against one knowledge base; immutable and safe for many threads."""
+    """Plans questions against one knowledge base; immutable and safe for many threads.
+
+    Args:
+        analyzer: the German analysis of the index.
+        entries: what the knowledge base has.
+        today: the clock, asked for every question, because the month may change while an index stays open.
+        recipes: what calculations need.
+        route: from a question to managed tags.
+    """
 
     def __init__(
         self,
         analyzer: TextAnalyzer,
         entries: Iterable[EntryHeading],
-        default_as_of: date,
+        today: Callable[[], date],
         *,
         recipes: Sequence[Recipe] = (),
         route: Callable[[str], tuple[str, ...]] = lambda text: (),
@@ -34,7 +42,7 @@ class Planner:
         known = tuple(entries)
         self._subjects = SubjectFinder(analyzer, known)
         self._topics = _TopicVocabulary(analyzer, known)
-        self._default = f"{default_as_of.year:04d}-{default_as_of.month:02d}"
+        self._today = today
         self._recipes = tuple(recipes)
         self._route = route
 
@@ -46,17 +54,19 @@ class Planner:
         """
         completed = standalone(question.text, [turn.question for turn in question.history], self._subjects)
         text = completed or question.text
-        time = read_time(text, question.as_of or self._default)
+        time = read_time(text, question.as_of or f"{self._today():%Y-%m}")
         parts = split_question(text, self._subjects)
         kind = question_type(text, len(parts))
+        recipe = self.recipe(text) if kind in _CALCULATED else None
         return Plan(
             type=kind,
-            queries=self._queries(text, parts, kind),
+            queries=_queries(text, parts, recipe),
             scopes=question.scopes or scopes_of(text),
             as_of=time.as_of,
             as_of_named=time.named or question.as_of is not None,
             topics=question.topics or self._topics.of(text),
             tags=self._route(text),
+            assumptions=() if recipe is None else recipe.assumptions,
             standalone_question=completed,
         )
 
@@ -64,13 +74,13 @@ class Planner:
         """The recipe whose queries and assumptions a calculation of this kind needs, or None."""
         return recipe_for(question, self._recipes)
 
-    def _queries(self, text: str, parts: tuple[str, ...], kind: QuestionType) -> tuple[str, ...]:
-        recipe = self.recipe(text) if kind in _CALCULATED else None
-        further = recipe.queries if recipe is not None else parts
-        if len(further) >= MOST_QUERIES:
-            # The whole question finds its first part by itself; the last ones are what gets lost in it.
-            further = further[-(MOST_QUERIES - 1) :]
-        return (text, *further)
+
+def _queries(text: str, parts: tuple[str, ...], recipe: Recipe | None) -> tuple[str, ...]:
+    further = recipe.queries if recipe is not None else parts
+    if len(further) >= MOST_QUERIES:
+        # The whole question finds its first part by itself; the last ones are what gets lost in it.
+        further = further[-(MOST_QUERIES - 1) :]
+    return (text, *further)
 
 
 class _TopicVocabulary:

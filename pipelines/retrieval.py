@@ -15,12 +15,14 @@ from pipelines.errors import IndexFault
 from pipelines.fusion import CHANNELS, FusionOptions, SearchBundle, WeightedRRF, fuse
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.node_file import NodeFile
+from pipelines.postings import best_rows
 
 MOST_SECTIONS = 40
 SECTIONS_OF_SOURCE_TEXT = 3
 SUB_QUERY_WEIGHT = 0.5
 KEPT_OF_SUB_QUERY = 2
 _KEPT_FROM_PLACE = 6
+_MOST_UNFILTERED = 8
 _FRESH_MONTHS, _STALE_MONTHS = 12, 36
 _SCORE_KEYS: Mapping[Channel, str] = {"lexical": "score_bm25", "dense": "score_similarity", "typo": "score_ngram"}
 
@@ -40,6 +42,8 @@ class Retrieved:
 
     nodes: list[NodeWithScore]
     per_query: tuple[tuple[NodeWithScore, ...], ...] = ()
+    beyond_scopes: tuple[NodeWithScore, ...] = ()
+    """What the question finds without the plan's scopes, at most eight sections; empty for a plan without scopes."""
     degraded: tuple[Channel, ...] = ()
     ranks: Mapping[str, Mapping[Channel, int]] | None = None
     analyses: tuple[QueryAnalysis, ...] = ()
@@ -93,6 +97,7 @@ class HybridRetriever(WeightedRRF):
         return Retrieved(
             nodes=nodes,
             per_query=self._per_query(rankings, searches, limit) if len(searches) > 1 else (tuple(nodes),),
+            beyond_scopes=() if allowed is None else self._unfiltered(searches[0]),
             degraded=_degraded(searches),
             ranks=self._ranks(searches),
             analyses=tuple(search.analysis for search in searches if search.analysis is not None),
@@ -127,6 +132,10 @@ class HybridRetriever(WeightedRRF):
     def _fused(self, rankings: Sequence[list[tuple[int, float]]]) -> list[tuple[int, float]]:
         weighted = zip(self._weights, rankings, strict=True)
         return fuse(weighted, self._rrf_k, self._entry_of_row.__getitem__, self._nodes.node_ids.__getitem__)[: self._most]
+
+    def _unfiltered(self, search: SearchBundle) -> tuple[NodeWithScore, ...]:
+        rankings = [best_rows(search.scores[channel], self._most) if channel in search.scores else [] for channel in CHANNELS]
+        return tuple(self._results(self._selected(self._fused(rankings), _MOST_UNFILTERED), [search]))
 
     def _allowed(self, scopes: Iterable[Scope]) -> NDArray[np.bool_] | None:
         masks = [self._rows_of_work[scope] for scope in scopes]

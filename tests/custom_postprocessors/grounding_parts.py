@@ -59,6 +59,7 @@ class Found:
 
     nodes: Sequence[NodeWithScore]
     per_query: Sequence[Sequence[NodeWithScore]]
+    beyond_scopes: Sequence[NodeWithScore] = ()
 
 
 def found(*lists: Sequence[NodeWithScore]) -> Found:

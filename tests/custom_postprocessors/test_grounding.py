@@ -4,7 +4,7 @@ import pytest
 
 from custom_postprocessors.evidence import GroundedContext, Passage
 from custom_postprocessors.grounding import Ungrounded
-from tests.custom_postprocessors.grounding_parts import SmallIndex, conflict, fact, found, plan
+from tests.custom_postprocessors.grounding_parts import Found, SmallIndex, conflict, fact, found, plan
 from tests.retrieval_parts import section
 
 KERNWERTE = "Kernwerte & Fristen"
@@ -203,3 +203,14 @@ def test_leaves_what_retrieval_returned_unchanged():
     index.grounder().ground(plan(QUESTION), found(hits))
 
     assert [(hit.node.node_id, dict(hit.node.metadata), hit.score) for hit in hits] == before
+
+
+def test_refusal_inside_the_scopes_names_what_answers_outside_them():
+    index = SmallIndex(SECTIONS)
+    inside, outside = index.hits("pv-url-01#zusammenfassung"), index.hits("pv-km-01#zusammenfassung")
+    refused = index.grounder().ground(plan(QUESTION), Found(inside, [inside], outside))
+    assert isinstance(refused, Ungrounded)
+    assert (refused.nearest, refused.beyond_scopes) == (("pv-km-01",), True)
+    unknown = index.grounder().ground(plan("Wie hoch ist die Hundesteuer?"), Found(inside, [inside], outside))
+    assert isinstance(unknown, Ungrounded)
+    assert (unknown.nearest, unknown.beyond_scopes) == (("pv-url-01",), False)

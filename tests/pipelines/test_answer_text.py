@@ -1,5 +1,5 @@
 from custom_postprocessors.evidence import Citation, Claim, Conflict, ConflictSide, Formula, Operand
-from pipelines.answer_text import answer_text, claim_text, month_name, period_heading, refusal_text
+from pipelines.answer_text import answer_text, claim_text, month_name, plan_heading, refusal_text
 from pipelines.contracts import Plan
 
 SENTENCE = Citation(entry_id="pv-sv-05", section="Zusammenfassung", stand="2026-01", quote="Es gilt 1 €.", start=0, end=12)
@@ -61,8 +61,12 @@ def test_months_have_their_austrian_names() -> None:
 
 def test_the_period_is_told_only_when_it_was_named() -> None:
     plan = Plan(type="value", queries=("x",), as_of="2025-07", as_of_named=True)
-    assert period_heading(plan) == "**Zeitraum: Juli 2025**"
-    assert period_heading(plan.model_copy(update={"as_of_named": False})) is None
+    assert plan_heading(plan) == "**Zeitraum: Juli 2025**"
+    assert plan_heading(plan.model_copy(update={"as_of_named": False})) is None
+    calculated = plan.model_copy(update={"assumptions": ("14 Bezüge im Jahr", "kein Kostenbeitrag")})
+    assert plan_heading(calculated) == (
+        "**Zeitraum: Juli 2025**\n\n**Annahmen, soweit die Frage nichts anderes sagt: 14 Bezüge im Jahr; kein Kostenbeitrag**"
+    )
 
 
 def test_a_refusal_says_what_was_searched_and_what_is_nearest() -> None:

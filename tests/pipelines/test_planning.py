@@ -14,7 +14,7 @@ from pipelines.scope_words import scopes_of
 @pytest.fixture(scope="module")
 def planner(bundled_nodes) -> Planner:
     entries = {node.entry_id: node for node in bundled_nodes}
-    return Planner(GermanAnalyzer.build(bundled_nodes), entries.values(), date(2026, 6, 1), recipes=read_recipes())
+    return Planner(GermanAnalyzer.build(bundled_nodes), entries.values(), lambda: date(2026, 6, 1), recipes=read_recipes())
 
 
 def planned(planner: Planner, text: str, *earlier: str) -> Plan:
@@ -180,3 +180,15 @@ def test_plans_the_same_twice(planner):
 @pytest.mark.parametrize("text", ["?", "a", "…", "1", "§", "\u00fc" * 2000])
 def test_plans_whatever_is_typed(planner, text):
     assert planned(planner, text, "?").queries[0]
+
+
+def test_month_of_the_clock_is_read_for_every_question(bundled_nodes):
+    days = iter((date(2026, 6, 30), date(2026, 7, 1)))
+    planner = Planner(GermanAnalyzer.build(bundled_nodes[:5]), bundled_nodes[:5], lambda: next(days))
+    assert [planned(planner, "Wie hoch ist das Taggeld?").as_of for _ in range(2)] == ["2026-06", "2026-07"]
+
+
+def test_calculation_names_what_its_recipe_assumes(planner):
+    found = planned(planner, "Dienstauto oder Kilometergeld, was ist günstiger?")
+    assert found.assumptions == planner.recipe("Dienstauto oder Kilometergeld, was ist günstiger?").assumptions != ()
+    assert planned(planner, "Wie hoch ist das Kilometergeld?").assumptions == ()

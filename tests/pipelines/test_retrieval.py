@@ -138,6 +138,12 @@ def test_nothing_found_is_an_empty_result(retriever):
     assert (retrieved.nodes, retrieved.degraded) == ([], ())
 
 
+def test_what_lies_beyond_the_scopes_is_told_apart(retriever):
+    retrieved = retriever.retrieve_plan(plan("exekution", scopes=("rechtsprechung",)))
+    assert [hit.node.metadata["entry_id"] for hit in retrieved.beyond_scopes][0] == "ris-a-01"
+    assert retriever.retrieve_plan(plan("exekution")).beyond_scopes == ()
+
+
 def test_plain_retrieve_serves_notebooks(retriever, parts):
     assert retriever.retrieve("abfertigung")[0].node.metadata["entry_id"] == "pv-b-01"
     lexical = LexicalRetriever(parts.lexical, parts.analyzer, parts.stubs, 5)
