@@ -1,6 +1,8 @@
 """The notebooks run from top to bottom on the embedded default, import the project and define nothing."""
 
 import ast
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -11,10 +13,13 @@ from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, indexed
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-
-
-def code_of(path: Path) -> list[str]:
-    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+SHOWN = {
+    "01_retrieval_exploration": "551,10 €",
+    "02_model_bakeoff": "Zitier-Präzision",
+    "03_knowledge_base_health": "pv-nsch-01",
+}
+"""What each notebook has to show somewhere: an answer, the rates of a report, a conflict."""
+SECONDS_TOGETHER = 180
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -34,17 +39,31 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "PV_KB_DIR": str(KNOWLEDGE_BASE),
         "PV_OLLAMA_URL": NOBODY,
         "PV_TODAY": "2026-06-15",
-        "MPLBACKEND": "Agg",
     }
+
+
+def test_every_notebook_has_something_to_show() -> None:
+    assert sorted(SHOWN) == [path.stem for path in NOTEBOOKS]
+
+
+@pytest.fixture(scope="module")
+def seconds() -> Iterator[list[float]]:
+    """How long each notebook took; together they have to stay short enough to be run with every change."""
+    taken: list[float] = []
+    yield taken
+    assert sum(taken) <= SECONDS_TOGETHER, taken
 
 
 @pytest.mark.notebook
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_runs(path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     notebook = nbformat.read(path, as_version=4)
+    started = time.monotonic()
     NotebookClient(notebook, timeout=170, resources={"metadata": {"path": str(ROOT)}}).execute()
+    seconds.append(time.monotonic() - started)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert [output for output in outputs if output.output_type == "error"] == []
-    assert any("551,10 €" in str(output) for output in outputs)
+    assert any(SHOWN[path.stem] in str(output) for output in outputs)
+    assert sum("image/png" in str(output) or "<svg" in str(output) for output in outputs) >= 2

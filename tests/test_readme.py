@@ -1,12 +1,16 @@
 """What the documents say exists: commands, make targets, files."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 import typer.main
 
 from app.cli.main import app as product
+from app.ui import strings
+from app.ui.protocol import texts as protocol
+from app.ui.reports import texts as reports
 from evaluation.__main__ import app as evaluation
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,3 +50,29 @@ def test_commands_are_read_from_text_and_tables() -> None:
         ("app", "jobs"),
         ("evaluation", "answers"),
     }
+
+
+def commands_table() -> str:
+    """Every command with the first sentence of its help, as the README has it."""
+    lines = ["| command | does |", "|---|---|"]
+    for program, group in PROGRAMS.items():
+        for name, command in group.commands.items():  # type: ignore[attr-defined]
+            first = " ".join((command.help or "").split("\n\n")[0].split()).replace("|", "\\|")
+            lines.append(f"| `python -m {program} {name}` | {first} |")
+    return "\n".join(lines)
+
+
+def test_the_readmes_commands_are_those_of_the_help() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("<!-- commands:begin -->\n")[1].split("\n<!-- commands:end -->")[0]
+    assert shown == commands_table(), "put what `python -m tests.test_readme` prints between the marks"
+
+
+def test_every_tab_of_the_page_is_in_the_readme() -> None:
+    table = (ROOT / "README.md").read_text(encoding="utf-8").split("## The page")[1].split("##")[0]
+    titles = [strings.TAB_ASK, strings.TAB_SEARCH, reports.TITLE, protocol.TITLE]
+    assert [title for title in titles if f"| {title} |" not in table] == []
+
+
+if __name__ == "__main__":
+    sys.stdout.write(commands_table() + "\n")
