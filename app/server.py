@@ -137,7 +137,7 @@ def make_serving(assembly: Assembly) -> Serving:
     reports = ReportHandlers(ReportShelf(settings.data_dir), served, feedback.gaps)
     bakeoffs = BakeoffDesk(assembly, assembly.votes, jobs, starter.start_next)
     manage = manage_tab(desk_of(assembly, starter.start_next, folder))
-    mount_ui(page, ui, [bakeoff_tab(bakeoffs), reports_tab(reports), protocol_tab(answers), manage])
+    mount_ui(page, ui, [bakeoff_tab(bakeoffs), reports_tab(reports), manage, protocol_tab(answers)])
     metrics = assembly.metrics if settings.metrics else None
     application = guarded(api, settings, guards, page, CONTENT_SECURITY_POLICY, metrics)
     return Serving(application, readiness, FirstIndex(assembly, starter, readiness))

@@ -9,6 +9,8 @@ import typer.main
 
 from app.cli.main import app as product
 from app.ui import strings
+from app.ui.bakeoff.texts import TITLE as BAKEOFF
+from app.ui.manage.texts import TITLE as MANAGE
 from app.ui.protocol import texts as protocol
 from app.ui.reports import texts as reports
 from evaluation.__main__ import app as evaluation
@@ -36,6 +38,12 @@ def test_every_command_in_a_document_exists(document: Path) -> None:
 def test_every_file_a_document_links_to_exists(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_source_file_a_document_names_exists(document: Path) -> None:
+    for name in re.findall(r"`([a-z_]+/[a-z_/]+\.(?:py|js|yaml))`", document.read_text(encoding="utf-8")):
+        assert (ROOT / name).exists(), name
 
 
 def test_every_make_target_in_the_readme_exists() -> None:
@@ -70,7 +78,7 @@ def test_the_readmes_commands_are_those_of_the_help() -> None:
 
 def test_every_tab_of_the_page_is_in_the_readme() -> None:
     table = (ROOT / "README.md").read_text(encoding="utf-8").split("## The page")[1].split("##")[0]
-    titles = [strings.TAB_ASK, strings.TAB_SEARCH, reports.TITLE, protocol.TITLE]
+    titles = [strings.TAB_ASK, strings.TAB_SEARCH, BAKEOFF, reports.TITLE, MANAGE, protocol.TITLE]
     assert [title for title in titles if f"| {title} |" not in table] == []
 
 
