@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from app.assembly import Assembly
 from app.bakeoff import RunRequest, candidates, read_report, run_bakeoff
 from app.settings import PREFIX, ROOT, Settings
+from evaluation.__main__ import app as command_line
 from evaluation.comparison import compare_runs
 from evaluation.model_report import BakeoffReport
 from evaluation.runs import RunFolder
@@ -354,6 +357,71 @@ def test_two_runs_are_compared_question_by_question(
 
 def replace_behaviour(model: FakeModel) -> FakeModel:
     return FakeModel(model.name, perfect())
+
+
+ANSWERS_FIELDS = {
+    "draft_citation_precision",
+    "citation_precision",
+    "citation_recall",
+    "expected_source",
+    "refusal_correct",
+    "false_refusals",
+    "false_answers",
+    "values_correct",
+    "regenerated",
+    "dropped_claims",
+    "latency_ms",
+    "first_claim_ms",
+    "questions",
+    "per_question",
+    "goldset_version",
+    "index_version",
+}
+"""What scripts rely on."""
+
+
+def invoked(settings: Settings, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Result:
+    """The command line in this process, with these settings."""
+    for name in ("kb_dir", "data_dir", "ollama_url", "embed_model"):
+        monkeypatch.setenv(f"{PREFIX}{name.upper()}", str(getattr(settings, name)))
+    return CliRunner().invoke(command_line, arguments)
+
+
+def test_json_of_the_commands_is_the_contract(
+    settings: Settings, goldset: Path, server: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = invoked(settings, monkeypatch, "answers", "--goldset", str(goldset), "--model", "extractive", "--json")
+    assert answers.exit_code == 0
+    document = json.loads(answers.stdout)
+    assert set(document) >= ANSWERS_FIELDS
+    assert set(document["latency_ms"]) == {"mean", "p50", "p95"}
+    assert set(document["rates"]["refusal_correct"]) == {"value", "n", "interval"}
+    arguments = ("--goldset", str(goldset), "--models", f"{PERFECT},extractive", "--run", "json", "--json")
+    document = json.loads(invoked(settings, monkeypatch, "bakeoff", *arguments).stdout)
+    assert [set(model) >= {"name", "digest", *ANSWERS_FIELDS} for model in document["models"]] == [True, True]
+    assert set(document["decision"]) >= {"winner", "ranking", "reason"}
+    assert (RunFolder.of(settings.data_dir, "json").path / document["record"]).is_file()
+    compared = json.loads(invoked(settings, monkeypatch, "compare", "json", "json", "--json").stdout)
+    assert [model["better"] + model["worse"] for model in compared["models"]] == [[], []]
+
+
+def test_table_names_memory_and_warns_above_the_budget(
+    settings: Settings, goldset: Path, server: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = invoked(settings, monkeypatch, "bakeoff", "--goldset", str(goldset), "--models", WRONG, "--run", "table")
+    assert shown.exit_code == 0
+    assert "30,0 GB" in shown.stdout
+    assert f"Warning: {WRONG} takes more memory than PV_VRAM_BUDGET_GB (28 GB)." in shown.stderr
+
+
+def test_bad_commands_end_with_two_and_missing_models_with_three(
+    settings: Settings, goldset: Path, server: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = invoked(settings, monkeypatch, "bakeoff", "--goldset", str(goldset))
+    assert (without.exit_code, f"candidates: {PERFECT}, {WRONG}, {SHY}, extractive" in without.stderr) == (2, True)
+    missing = invoked(settings, monkeypatch, "bakeoff", "--goldset", str(goldset), "--models", "glm:cloud")
+    assert missing.exit_code == 3
+    assert invoked(settings, monkeypatch, "compare", "never", "ever").exit_code == 1
 
 
 def command(settings: Settings, *arguments: str) -> subprocess.Popen[str]:
