@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
 from custom_postprocessors.evidence import Scope
 from custom_postprocessors.privacy import normalise_question
 from pipelines.contracts import Mode, Question, Turn
@@ -29,7 +31,7 @@ def read_question(
     Only the newest six turns of the history are kept, and of them only the questions.
 
     Raises:
-        BadInput: nothing is left of the question, or it is longer than 2,000 characters.
+        BadInput: nothing is left of the question, it is longer than 2,000 characters, or one of the other values is not valid.
     """
     clean = normalise_question(raw)
     if not clean.text:
@@ -43,15 +45,19 @@ def read_question(
         Turn(question=normalise_question(turn.question).text, request_id=turn.request_id)
         for turn in list(history)[-MAX_HISTORY_TURNS:]
     )
-    return Question(
-        text=clean.text,
-        notices=clean.notices,
-        mode=mode,
-        as_of=as_of,
-        scopes=tuple(dict.fromkeys(scopes)),
-        topics=tuple(dict.fromkeys(topics)),
-        model=model,
-        history=tuple(turn for turn in turns if turn.question),
-        client_request_id=client_request_id,
-        context=context,
-    )
+    try:
+        return Question(
+            text=clean.text,
+            notices=clean.notices,
+            mode=mode,
+            as_of=as_of,
+            scopes=tuple(dict.fromkeys(scopes)),
+            topics=tuple(dict.fromkeys(topics)),
+            model=model,
+            history=tuple(turn for turn in turns if turn.question),
+            client_request_id=client_request_id,
+            context=context,
+        )
+    except ValidationError as exc:
+        names = ", ".join(str(error["loc"][0]) for error in exc.errors())
+        raise BadInput(f"Diese Angaben zur Frage sind nicht gültig: {names}.", hint="Ein Monat hat die Form JJJJ-MM.") from exc
