@@ -39,6 +39,7 @@ from pipelines.model_choice import ModelChoice, choose_model
 from pipelines.ollama_client import ChatOptions, OllamaGateway
 from pipelines.process_identity import this_process
 from pipelines.prompts import REVIEW_PROMPT, SystemPrompt, load_prompt, with_guidance
+from pipelines.reranking import load_reranker
 from pipelines.review_checks import CheckWriter, OllamaCheckWriter
 from pipelines.survey import SurveyGenerator
 from pipelines.tag_index import ServedTags
@@ -242,6 +243,7 @@ class Assembly:
         options = EngineOptions(
             today=lambda: settings.clock_day,
             fusion=FusionOptions(mode=settings.fusion),
+            reranker=None if settings.rerank_model_path is None else load_reranker(settings.rerank_model_path),
             context_blocks=settings.context_blocks,
             num_ctx=settings.num_ctx,
             num_predict=settings.num_predict,

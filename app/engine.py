@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+
 from custom_postprocessors.authorities import load_authorities
 from custom_postprocessors.budget import ContextBudget
 from custom_postprocessors.conflict_register import Register
@@ -41,6 +43,7 @@ class EngineOptions:
     num_predict: int
     system_prompt: str
     outdated_after_months: int
+    reranker: BaseNodePostprocessor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def make_engine(
     router = TagRouter(served_tags, analyzer, encoder)
     register = Register(index.conflicts)
     planner = Planner(analyzer, index.entries.values(), options.today, recipes=read_recipes(), route=router.route)
-    retriever = _retriever(index, encoder, options.fusion, router)
+    retriever = _retriever(index, encoder, options, router)
     grounder = Grounder(
         source=index,
         analyzer=analyzer,
@@ -107,9 +110,9 @@ def make_engine(
 
 
 def _retriever(
-    index: OpenIndex[Channels], encoder: SectionEncoder | None, options: FusionOptions, router: TagRouter
+    index: OpenIndex[Channels], encoder: SectionEncoder | None, options: EngineOptions, router: TagRouter
 ) -> HybridRetriever:
-    channels = index.channels
+    channels, candidates = index.channels, options.fusion.candidates
     entry_ids = [info.entry_id for info in index.entries.values() for _ in range(info.rows)]
     stubs = SectionStubs(index.nodes.node_ids, entry_ids)
     dense = (
@@ -117,18 +120,19 @@ def _retriever(
             "dense", f"The embedding model {index.meta.embedding_model!r} cannot be reached.", channels.analyzer, stubs
         )
         if encoder is None
-        else DenseRetriever(channels.dense, encoder, channels.analyzer, stubs, options.candidates)
+        else DenseRetriever(channels.dense, encoder, channels.analyzer, stubs, candidates)
     )
     return HybridRetriever(
         index.nodes,
         channels.analyzer,
         [
-            LexicalRetriever(channels.lexical, channels.analyzer, stubs, options.candidates),
+            LexicalRetriever(channels.lexical, channels.analyzer, stubs, candidates),
             dense,
-            TypoRetriever(channels.typo, channels.analyzer, stubs, options.candidates),
+            TypoRetriever(channels.typo, channels.analyzer, stubs, candidates),
         ],
-        options,
+        options.fusion,
         entries_of_tags=router.entries_of,
+        reranker=options.reranker,
     )
 
 

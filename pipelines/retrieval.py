@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from pipelines.fusion import CHANNELS, FusionOptions, SearchBundle, WeightedRRF,
 from pipelines.german import GermanAnalyzer, QueryAnalysis
 from pipelines.node_file import NodeFile
 from pipelines.postings import best_rows
+from pipelines.reranking import MOST_RERANKED, reranked
 
 MOST_SECTIONS = 40
 SECTIONS_OF_SOURCE_TEXT = 3
@@ -58,6 +60,7 @@ class HybridRetriever(WeightedRRF):
         channels: one retriever for each of the three channels, in the order of `CHANNELS`.
         options: weights and constants.
         entries_of_tags: the entries that have one of these managed tags.
+        reranker: puts the best sections of a plan into a new order; None: the order of the fusion stays.
     """
 
     def __init__(
@@ -68,11 +71,13 @@ class HybridRetriever(WeightedRRF):
         options: FusionOptions | None = None,
         *,
         entries_of_tags: Callable[[Sequence[str]], frozenset[str]] = lambda names: frozenset(),
+        reranker: BaseNodePostprocessor | None = None,
     ) -> None:
         self._options = options or FusionOptions()
         super().__init__(channels, self._options.weights, self._options.rrf_k, self._options.candidates)
         self._channels = tuple(channels)
         self._entries_of_tags = entries_of_tags
+        self._reranker = reranker
         self._nodes = nodes
         self._analyzer = analyzer
         infos = list(nodes.entries.values())
@@ -93,7 +98,11 @@ class HybridRetriever(WeightedRRF):
         boost_of = self._boost_of(plan)
         rankings = [self._boosted(fused, boost_of) for _, fused in bundles]
         searches = [bundle for bundle, _ in bundles]
-        nodes = self._results(self._selected(self._merged(rankings), limit), searches)
+        nodes = self._results(
+            self._selected(self._merged(rankings), limit if self._reranker is None else max(limit, MOST_RERANKED)), searches
+        )
+        if self._reranker is not None:
+            nodes = reranked(nodes, plan.queries[0], self._reranker)[:limit]
         return Retrieved(
             nodes=nodes,
             per_query=self._per_query(rankings, searches, limit) if len(searches) > 1 else (tuple(nodes),),
