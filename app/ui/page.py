@@ -56,4 +56,13 @@ def welcome(overview: Overview | None, *, problem: str = "") -> str:
         parts += [f'<p class="pv-banner pv-stopped">{escape(notice)}</p>' for notice in overview.notices]
     cards = "".join(button(question, "example", css="pv-example", question=question) for question in strings.EXAMPLES)
     parts.append(f'<h3 class="pv-small-title">{strings.EXAMPLES_TITLE}</h3><div class="pv-examples">{cards}</div>')
+    if overview:
+        parts.append(_topics(overview))
     return f'<div class="pv-welcome">{"".join(parts)}</div>'
+
+
+def _topics(overview: Overview) -> str:
+    listed = " · ".join(f"{escape(topic.name)}\N{NO-BREAK SPACE}({topic.entries})" for topic in overview.topics)
+    count = strings.counted(len(overview.topics), "Thema", "Themen")
+    summary = f"{strings.TOPICS_TITLE}: {count}, {strings.counted(overview.sections, 'Abschnitt', 'Abschnitte')}"
+    return f'<details class="pv-details pv-topics"><summary>{summary}</summary><p>{listed}</p></details>'

@@ -30,6 +30,7 @@ WELCOME_TEXT = (
 STARTING_TITLE = "Die Wissensbasis wird eingelesen …"
 STARTING_TEXT = "Beim ersten Start dauert das etwa eine Minute. Danach ist diese Seite von selbst bereit."
 EXAMPLES_TITLE = "Zum Beispiel"
+TOPICS_TITLE = "Was die Wissensbasis behandelt"
 EXAMPLES = (
     "Wie hoch ist die Geringfügigkeitsgrenze 2026?",
     "Bis wann ist die mBGM zu übermitteln?",

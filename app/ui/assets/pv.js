@@ -21,7 +21,13 @@
 
   // A place whose answer is on its way says so, until something comes.
   const busy = (hostId) => document.getElementById(hostId)?.classList.add("pv-loading");
-  const arrived = (hostId) => document.getElementById(hostId)?.classList.remove("pv-loading");
+  function arrived(hostId) {
+    const host = document.getElementById(hostId);
+    if (!host?.classList.contains("pv-loading")) return;
+    host.classList.remove("pv-loading");
+    // On a narrow page the detail stands below its list.
+    if (host.matches(".pv-split > :last-child") && innerWidth <= 1000) host.scrollIntoView();
+  }
 
   function paneBody(hostId) {
     const pane = place(hostId, "pv-pane-body", "aside");
