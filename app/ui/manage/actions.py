@@ -40,6 +40,7 @@ from app.ui.manage.desk import Desk
 from app.verdicts import write_verdict
 from custom_postprocessors.conflicts import Verdict, VerdictSide
 from custom_postprocessors.evidence import Conflict
+from pipelines.entry_schema import MAX_FILE_BYTES
 from pipelines.errors import BadInput, NotFound
 from pipelines.index import go_back
 from pipelines.jobs import Job
@@ -130,6 +131,11 @@ def _upload(desk: Desk, person: Person, command: Upload) -> str:
         faults = [fault for fault in exc.faults if fault.severity == "error"]
         listed = " ".join(f"Zeile {fault.line}: {fault.message}" for fault in faults[:5])
         raise BadInput(f"{command.file} wurde nicht übernommen. {listed}") from exc
+    except BadInput as exc:
+        raise BadInput(
+            f"{command.file} wurde nicht übernommen: Der Dateiname ist ein Pfad, oder die Datei ist größer als "
+            f"{MAX_FILE_BYTES // 1024 // 1024} MB."
+        ) from exc
     remarks = "".join(f" Zeile {fault.line}: {fault.message}" for fault in added.faults[:3])
     if not added.is_new:
         return f"{added.entry_id} ist unverändert; es entstand keine neue Fassung."
