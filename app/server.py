@@ -120,6 +120,7 @@ def make_serving(assembly: Assembly) -> Serving:
             feedback=feedback,
             catalogue=catalogue,
             jobs=jobs,
+            tags=assembly.tags,
             start_jobs=starter.start_next,
             models=models,
             readiness=readiness,

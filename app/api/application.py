@@ -14,7 +14,7 @@ from app.access.guards import Guards
 from app.access.origins import AllowedHosts
 from app.access.pages import PageGate
 from app.access.rate import RateLimit
-from app.api import answers, asking, operating, reading
+from app.api import answers, asking, governing, operating, reading
 from app.api.edge import ALIASES, METRICS_PATH, Edge
 from app.api.gate import Gate
 from app.api.problems import MEDIA_TYPE, Problem, answer_defects, answer_errors
@@ -55,7 +55,7 @@ def make_api() -> FastAPI:
     answer_errors(api)
     answer_defects(api)
     bearer = HTTPBearer(auto_error=False, description="Dienst- oder Administrationsschlüssel; siehe docs/api.md.")
-    for router in (asking.router, reading.router, answers.router, operating.router):
+    for router in (asking.router, reading.router, answers.router, governing.router, operating.router):
         api.include_router(router, responses=_problems(), dependencies=[Depends(bearer)])
     _add_aliases(api, bearer)
     api.add_api_route("/v1/openapi.json", lambda: api.openapi(), methods=["GET"], include_in_schema=False)

@@ -5,8 +5,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from app.store.tags import TagKind
 from custom_postprocessors.evidence import Scope
 from pipelines.contracts import Mode, Question, Turn
+from pipelines.entry_schema import MAX_FILE_BYTES
 from pipelines.errors import BadInput
 from pipelines.intake import MAX_HISTORY_TURNS, MAX_QUESTION_CHARACTERS, read_question
 from pipelines.review_context import KEY, MOST_CHARACTERS, MOST_COMPONENTS, MOST_FACTS, ReviewContext, require_impersonal
@@ -158,6 +160,24 @@ class ReindexBody(Body):
     full: Annotated[bool, Field(description="Build the whole index anew, also when nothing changed.")] = False
     allow_removals: Annotated[bool, Field(description="Also when more than a fifth of the documents is gone.")] = False
     reason: Annotated[str, Field(max_length=200)] = ""
+
+
+class DocumentBody(Body):
+    """One entry of the knowledge base; its id is in its frontmatter and must be the file's name."""
+
+    file_name: Annotated[str, Field(min_length=1, max_length=200, examples=["pv-sv-05.md"])]
+    content: Annotated[str, Field(max_length=MAX_FILE_BYTES, description="The whole file: frontmatter and Markdown.")]
+    note: Annotated[str, Field(max_length=500)] = ""
+    activate: Annotated[bool, Field(description="Make it the active version and queue the job that builds its index.")] = True
+
+
+class TagBody(Body):
+    """A managed tag or topic, and entries that get it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    kind: TagKind = "tag"
+    entries: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=1000)] = []
+    note: Annotated[str, Field(max_length=500)] = ""
 
 
 class ActivateBody(Body):

@@ -14,6 +14,8 @@ from app.api.problems import ApiProblem, api_problem, defect, problem_of, proble
 from pipelines.errors import PvAgentError
 
 API_BODY_BYTES = 256 * 1024
+DOCUMENT_BODY_BYTES = 8 * 1024 * 1024
+DOCUMENTS_PATH = "/v1/documents"
 PAGE_BODY_BYTES = 8 * 1024 * 1024
 CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
 API_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -71,8 +73,7 @@ class Edge:
             refusal = self._hosts.refusal(headers, page=not to_api)
             if refusal is not None:
                 raise ApiProblem(403, refusal, code="foreign_origin")
-            limit = API_BODY_BYTES if to_api else PAGE_BODY_BYTES
-            body = _Body(receive, headers, limit)
+            body = _Body(receive, headers, _most_bytes(path, to_api=to_api))
             await (self._api if to_api else self._page)(scope, body, answer)
         except ApiProblem as exc:
             await problem_response(problem_of(exc, request_id), exc.headers)(scope, receive, answer)
@@ -98,6 +99,12 @@ class Edge:
         if path in ALIASES:
             added |= {"Deprecation": DEPRECATED_SINCE, "Link": f'<{ALIASES[path]}>; rel="successor-version"'}
         return added
+
+
+def _most_bytes(path: str, *, to_api: bool) -> int:
+    if not to_api:
+        return PAGE_BODY_BYTES
+    return DOCUMENT_BODY_BYTES if path == DOCUMENTS_PATH else API_BODY_BYTES
 
 
 class _Answer:

@@ -1,15 +1,14 @@
-"""Health, jobs, documents: the state of the service and what changes it."""
+"""Health and jobs: the state of the service."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from app.api.bodies import ActivateBody, ReindexBody
+from app.api.bodies import ReindexBody
 from app.api.parts import AccessOf, Admin, ApiParts, CallerOf, Parts
-from app.api.views import DocumentList, DocumentView, Health, JobList, JobView, ModelView, VersionList, VersionView
+from app.api.views import Health, JobList, JobView, ModelView
 from app.job_work import ingest_arguments
 from app.readiness import ReadinessView
-from app.store.documents import Change
 from pipelines.contracts import Channel, IndexInfo
 from pipelines.errors import IndexFault
 from pipelines.jobs import Job, JobState
@@ -42,7 +41,7 @@ def reindex(parts: Parts, caller: Admin, response: Response, body: ReindexBody |
     wanted = body or ReindexBody()
     arguments = ingest_arguments(parts.kb_dir, full=wanted.full, decision="report", allow_removals=wanted.allow_removals)
     job = parts.jobs.request("ingest", requested_by=caller.name, reason=wanted.reason, arguments=arguments)
-    return _started(parts, job, response)
+    return started(parts, job, response)
 
 
 @router.get("/v1/jobs", summary="Aufträge, neueste zuerst")
@@ -63,40 +62,8 @@ def job(job_id: JobId, parts: Parts, caller: CallerOf) -> JobView:
     return JobView.of(parts.jobs.get(job_id), in_full=caller.role != "service")
 
 
-@router.get("/v1/documents", summary="Dokumente und ihre aktive Fassung")
-def documents(parts: Parts) -> DocumentList:
-    """Every document of the catalogue, by id."""
-    return DocumentList(
-        documents=tuple(
-            DocumentView(entry_id=d.entry_id, active_version=d.active_version, content_hash=d.content_hash, versions=d.versions)
-            for d in parts.catalogue.documents()
-        )
-    )
-
-
-@router.get("/v1/documents/{entry_id}/versions", summary="Fassungen eines Dokuments, neueste zuerst")
-def versions(entry_id: EntryId, parts: Parts) -> VersionList:
-    """Every version with its author, time and note."""
-    found = parts.catalogue.versions(entry_id)
-    return VersionList(versions=tuple(VersionView.model_validate(version, from_attributes=True) for version in found))
-
-
-@router.post("/v1/documents/{entry_id}/versions/{number}/activate", status_code=202, summary="Eine Fassung zur aktiven machen")
-def activate(
-    entry_id: EntryId,
-    number: Annotated[int, Path(ge=1, le=HIGHEST_NUMBER)],
-    parts: Parts,
-    caller: Admin,
-    response: Response,
-    body: ActivateBody | None = None,
-) -> JobView:
-    """Makes a version (also an older one) the active one, and queues the job that builds its index."""
-    parts.catalogue.activate(entry_id, number, Change(caller.name, (body or ActivateBody()).note))
-    reason = f"{entry_id} version {number}"
-    return _started(parts, parts.jobs.request("rebuild", requested_by=caller.name, reason=reason), response)
-
-
-def _started(parts: ApiParts, job: Job, response: Response) -> JobView:
+def started(parts: ApiParts, job: Job, response: Response) -> JobView:
+    """The view of a job that was asked for, started if none runs; `Location` names its address."""
     parts.start_jobs()
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return JobView.of(job, in_full=True)

@@ -17,6 +17,7 @@ from app.store.audit import AuditLog
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
+from app.store.tags import Tags
 from app.ui.served import ModelStatus
 from pipelines.errors import IndexMissing
 
@@ -33,6 +34,7 @@ class ApiParts:
     audit: AuditLog
     feedback: Feedback
     catalogue: Catalogue
+    tags: Tags
     jobs: Jobs
     start_jobs: Callable[[], None]
     models: ModelStatus

@@ -82,6 +82,7 @@ class ApiProblem(Exception):
         code: stable code; None takes that of the status.
         headers: further headers.
         request_id: of the outcome that failed; None takes that of the request.
+        errors: what is wrong with which field.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class ApiProblem(Exception):
         code: str | None = None,
         headers: Mapping[str, str] | None = None,
         request_id: str | None = None,
+        errors: tuple[FieldProblem, ...] = (),
     ) -> None:
         super().__init__(detail)
         self.status = status
@@ -99,6 +101,7 @@ class ApiProblem(Exception):
         self.code = code
         self.headers = dict(headers or {})
         self.request_id = request_id
+        self.errors = errors
 
 
 def problem_of(error: ApiProblem, request_id: str, errors: tuple[FieldProblem, ...] = ()) -> Problem:
@@ -110,7 +113,7 @@ def problem_of(error: ApiProblem, request_id: str, errors: tuple[FieldProblem, .
         detail=error.detail,
         code=error.code or code,
         request_id=error.request_id or request_id,
-        errors=errors,
+        errors=errors or error.errors,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from app.store.feedback import Comment, Rating
+from app.store.tags import Tag
 from custom_postprocessors.evidence import Conflict, Frozen
 from pipelines.contracts import Channel, IndexInfo, Outcome
 from pipelines.jobs import Job, JobKind, JobProgress, JobState
@@ -153,3 +154,28 @@ class VersionList(Frozen):
     """Versions, newest first."""
 
     versions: tuple[VersionView, ...]
+
+
+class FaultView(Frozen):
+    """What was noticed in an uploaded file; `line` counts from 1."""
+
+    line: int
+    fault: str
+    severity: str
+    message: str
+
+
+class UploadView(Frozen):
+    """What became of an upload. `is_new` false: the active version has this content already, and nothing was done."""
+
+    entry_id: str
+    version: int
+    is_new: bool
+    faults: tuple[FaultView, ...]
+    job: JobView | None
+
+
+class TagList(Frozen):
+    """Managed tags and topics; for a query those that it is about, best first."""
+
+    tags: tuple[Tag, ...]

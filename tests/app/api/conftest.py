@@ -109,6 +109,7 @@ def serve(settings: Settings, *, ready: bool = True) -> Served:
             feedback=Feedback(assembly.database, keep_content=settings.audit_content == "full"),
             catalogue=Catalogue(assembly.database),
             jobs=Jobs(assembly.database),
+            tags=assembly.tags,
             start_jobs=lambda: started.append("next"),
             models=ModelStatus(assembly.model_choice, configured=settings.llm_model),
             readiness=readiness,
