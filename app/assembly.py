@@ -204,7 +204,8 @@ class Assembly:
     def prompt_of(self, purpose: Purpose) -> SystemPrompt:
         """The product's rules with the guidance that is active for a purpose."""
         active = self.guidance.active(purpose)
-        return with_guidance(load_prompt(), active.prompt_name, active.guidance)
+        rules = load_prompt(REVIEW_PROMPT) if purpose == "review" else load_prompt()
+        return with_guidance(rules, active.prompt_name, active.guidance)
 
     @cached_property
     def audit(self) -> AuditLog:
@@ -285,7 +286,7 @@ class Assembly:
         choice = choose_model(model or endpoint.model or settings.llm_model, gateway)
         if choice.extractive:
             raise ModelUnavailable("Das Sprachmodell ist nicht mehr erreichbar.")
-        active = self.guidance.active("review")
-        prompt = with_guidance(load_prompt(REVIEW_PROMPT), active.prompt_name, active.guidance)
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
-        return QueuedCheckWriter(OllamaCheckWriter(gateway, choice.name, options=options, prompt=prompt), self.queue)
+        return QueuedCheckWriter(
+            OllamaCheckWriter(gateway, choice.name, options=options, prompt=self.prompt_of("review")), self.queue
+        )
