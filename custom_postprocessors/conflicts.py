@@ -44,7 +44,7 @@ class VerdictSide(Frozen):
 
 
 class Verdict(Frozen):
-    """What an editor decided about a conflict; `status` open or explained without a detected match adds the conflict."""
+    """What an editor decided about a conflict; one without a detected match adds the conflict."""
 
     quantity: str
     status: ConflictStatus
@@ -79,7 +79,7 @@ def judged(detected: Sequence[Conflict], verdicts: Sequence[Verdict], nodes: Ite
     by_key = {verdict.key(): verdict for verdict in verdicts}
     result = [_with_verdict(conflict, by_key) for conflict in detected]
     known = {_key(conflict) for conflict in detected}
-    added = [verdict for verdict in verdicts if verdict.key() not in known and verdict.status != "dismissed"]
+    added = [verdict for verdict in verdicts if verdict.key() not in known]
     wanted = {(side.entry, side.section) for verdict in added for side in verdict.sides}
     sections = {(node.entry_id, node.section): node for node in nodes if (node.entry_id, node.section) in wanted}
     for verdict in added:

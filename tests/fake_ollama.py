@@ -25,6 +25,8 @@ from typing import Any
 from tests.fake_wire import EMBEDDING_DIMENSION, ChatCall, FakeModel, Reply, embedding, last_line, stream_lines
 
 POLL_SECONDS = 0.01
+HELD_SECONDS = 30
+"""A held stream goes on by then, so that a test that never lets it go fails instead of hanging."""
 
 
 @dataclass(slots=True)
@@ -230,7 +232,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for line in stream_lines(call, reply, num_ctx):
+        for number, line in enumerate(stream_lines(call, reply, num_ctx)):
+            if reply.held is not None and number == reply.held[0]:
+                reply.held[1].wait(HELD_SECONDS)
             if line is None:
                 self.connection.shutdown(socket.SHUT_RDWR)
                 self.close_connection = True

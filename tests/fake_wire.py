@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import threading
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
@@ -73,7 +74,7 @@ class Reply:
 
     `content` is cut into pieces of a few characters unless it is a tuple, which gives the pieces. `prompt_tokens`: what the
     last line counts („counted“: the truth, as Ollama counts it; None: the field is missing). `ignores_budget`: writes on
-    after `num_predict` tokens.
+    after `num_predict` tokens. `held`: the piece of this number, and all after it, are sent when the event is set, not before.
     """
 
     content: str | tuple[str, ...] = ""
@@ -91,6 +92,7 @@ class Reply:
     raw_lines: tuple[bytes, ...] = ()
     remote_host: str = ""
     ignores_budget: bool = False
+    held: tuple[int, threading.Event] | None = None
 
     def within(self, num_predict: int) -> "Reply":
         """The reply as far as a budget goes (a piece counts as one token); a server stops there with `length`."""

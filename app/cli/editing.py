@@ -1,4 +1,4 @@
-"""`conflicts` and `gaps`: what editors look after."""
+"""`gaps`: questions that the knowledge base does not answer."""
 
 from typing import Annotated, get_args
 
@@ -13,21 +13,6 @@ from pipelines.errors import BadInput
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
 gaps_app = typer.Typer(no_args_is_help=True, help="Questions that readers reported as missing from the knowledge base.")
-
-
-def conflicts(
-    show_all: Annotated[bool, typer.Option("--all", help="Also the dismissed ones.")] = False, as_json: JsonOption = False
-) -> None:
-    """The conflict register of the served index: open and explained conflicts, each side with quote and Stand."""
-    with reported_errors(), Assembly(Settings.load()) as assembly:
-        found = [one for one in assembly.service.engine.index.conflicts if show_all or one.status != "dismissed"]
-    if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
-        return
-    for one in found:
-        typer.echo(f"{one.id} {one.status}: {one.quantity}{f' ({one.note})' if one.note else ''}")
-        for side in one.sides:
-            typer.echo(f"  ⚠ {side.value} (Stand {side.stand}) [{side.entry_id}] {side.section}: {side.quote!r}")
 
 
 @gaps_app.command("list")

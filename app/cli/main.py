@@ -2,9 +2,10 @@
 
 import typer
 
-from app.cli import audit, docs, endpoints, index, jobs, keys, prompts, tags, users, versions
+from app.cli import audit, conflicts, docs, endpoints, index, jobs, keys, prompts, tags, users, versions
 from app.cli.asking import ask, search
-from app.cli.editing import conflicts, gaps_app
+from app.cli.caring import care
+from app.cli.editing import gaps_app
 from app.cli.ingesting import ingest
 from app.cli.operating import doctor, serve
 
@@ -21,7 +22,8 @@ app.command()(ingest)
 app.command()(ask)
 app.command()(search)
 app.command()(doctor)
-app.command()(conflicts)
+conflicts.app.command("care")(care)
+app.add_typer(conflicts.app, name="conflicts")
 app.add_typer(audit.app, name="audit")
 app.add_typer(gaps_app, name="gaps")
 app.add_typer(docs.app, name="docs")

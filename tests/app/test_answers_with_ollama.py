@@ -1,6 +1,7 @@
 """The whole path of a question with a model behind Ollama's protocol: what a lying or failing model gets to show. Nothing."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from pipelines.survey import BLOCKS_PER_GROUP
 from tests import fake_models as fake
 from tests.conftest import BUNDLED_FOLDER
 from tests.fake_ollama import FakeOllama
-from tests.fake_wire import Behaviour, FakeModel
+from tests.fake_wire import Behaviour, ChatCall, FakeModel, Reply
 
 NAME = "qwen3.8:27b"
 QUESTION = "Wie hoch ist die Geringfügigkeitsgrenze 2026?"
@@ -169,6 +170,23 @@ def test_checked_claims_come_while_the_model_still_writes(assembly, server):
     claims = [(event, at) for event, at in times if isinstance(event, ClaimEvent)]
     assert "551,10" in claims[0][0].claim.text
     assert times[-1][1] - claims[0][1] > 0.3
+
+
+def test_first_claim_is_shown_before_anything_after_its_last_character_is_sent(assembly, server):
+    go_on, shown_before = threading.Event(), []
+
+    def stops_after_the_first_claim(call: ChatCall) -> Reply:
+        text = fake.as_json(fake.honest_draft(call, least_share=0.2, most=3))
+        end = text.index("}", text.index('"claims"')) + 1
+        return Reply((text[:end], text[end:]), held=(1, go_on))
+
+    server.models = [FakeModel(NAME, stops_after_the_first_claim)]
+    for event in assembly.service.ask_events(read_question(QUESTION)):
+        if isinstance(event, ClaimEvent):
+            shown_before.append(go_on.is_set())
+            go_on.set()
+    assert shown_before[0] is False
+    assert len(shown_before) > 1
 
 
 def test_survey_is_distilled_in_groups_and_composed(assembly, server):

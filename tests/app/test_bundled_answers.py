@@ -17,11 +17,15 @@ from app.cli.main import app as product
 from app.settings import Settings
 from pipelines.contracts import Answer, Outcome, Refusal
 from pipelines.intake import read_question
+from tests import fake_models as fake
 from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, ROOT, copy_embeddings, indexed
+from tests.fake_ollama import FakeOllama
+from tests.fake_wire import FakeModel
 
 pytestmark = pytest.mark.xdist_group("bundled")
 
 COUNTERFACTUALS = 20
+MODEL = "qwen3.8:27b"
 
 
 @pytest.fixture(scope="module")
@@ -175,12 +179,16 @@ def test_the_answer_follows_a_changed_knowledge_base(assembly: Assembly, setting
         path.write_text(path.read_text(encoding="utf-8").replace(amount, other), encoding="utf-8")
         changed[entry_id] = other
     copy_embeddings(settings.data_dir, tmp_path / "data")
-    with Assembly(indexed(tmp_path / "data", copy)) as counterfactual:
-        titles = {entry_id: info.title for entry_id, info in counterfactual.service.engine.index.entries.items()}
-        for entry_id, quantity, amount in chosen:
-            outcome = asked(counterfactual, f"Wie hoch: {quantity}? ({titles[entry_id]})")
-            assert amount not in outcome.answer, entry_id
-            assert changed[entry_id] in outcome.answer, (entry_id, quantity, outcome.answer)
+    of_copy = indexed(tmp_path / "data", copy)
+    with FakeOllama([FakeModel(MODEL, fake.honest(most=4, least_share=0.2))]) as server:
+        with Assembly(of_copy.model_copy(update={"ollama_url": server.url})) as counterfactual:
+            titles = {entry_id: info.title for entry_id, info in counterfactual.service.engine.index.entries.items()}
+            for model in ("extractive", MODEL):
+                for entry_id, quantity, amount in chosen:
+                    outcome = asked(counterfactual, f"Wie hoch: {quantity}? ({titles[entry_id]})", model=model)
+                    assert outcome.model.name == model
+                    assert amount not in outcome.answer, (model, entry_id)
+                    assert changed[entry_id] in outcome.answer, (model, entry_id, quantity, outcome.answer)
 
 
 def test_the_answer_in_the_readme_is_the_products(assembly: Assembly) -> None:
