@@ -10,7 +10,7 @@ from app.access.person import Person, require_role
 from app.ui import messages, strings
 from app.ui.commands import AskAgain, Comment, Evidence, OpenEntry, Rate, ReportGap, read_command
 from app.ui.controls import scopes_named
-from app.ui.entry_pane import entry_pane, missing_entry
+from app.ui.entry_pane import entry_pane, forbidden, missing_entry
 from app.ui.person import person_of
 from app.ui.service import UiService
 from app.ui.streaming import watched
@@ -105,7 +105,8 @@ class ChatHandlers:
     def command(self, raw: str, request: gr.Request) -> str:
         """What a click in the page asks for: an entry, a rating, a comment, a gap, a Beweisblatt."""
         command, person = read_command(raw), person_of(request)
-        require_role(person, "analyst")
+        if not person.has("analyst"):
+            return messages.message(messages.slot("evidence", forbidden()))
         author = person.name
         match command:
             case OpenEntry() as opened:

@@ -23,6 +23,13 @@ def missing_entry(entry_id: str) -> str:
     return f'{_head(escape(entry_id), "")}<div class="pv-banner pv-error" role="alert"><p>{strings.ERROR_ENTRY_GONE}</p></div>'
 
 
+def forbidden() -> str:
+    """The pane for whoever may not read the knowledge base."""
+    return (
+        f'{_head(strings.EVIDENCE_TITLE, "")}<div class="pv-banner pv-error" role="alert"><p>{strings.ERROR_FORBIDDEN}</p></div>'
+    )
+
+
 def entry_pane(entry: EntryView, *, section: str | None = None, spans: Spans = ()) -> str:
     """The entry, opened at `section` with `spans` (offsets in that section's text) highlighted.
 

@@ -93,6 +93,7 @@ class FakeService:
     ratings: list[tuple[str, bool]] = field(default_factory=list)
     comments: list[tuple[str, str]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    authors: list[str] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
     was_cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -320,12 +321,15 @@ class FakeService:
         if any(known == request_id for known, _ in self.ratings):
             raise BadInput("Diese Antwort wurde schon bewertet.")
         self.ratings.append((request_id, up))
+        self.authors.append(author)
 
     def comment(self, request_id: str, text: str, *, author: str) -> None:
         self.comments.append((request_id, text))
+        self.authors.append(author)
 
     def report_gap(self, request_id: str, note: str, *, author: str) -> None:
         self.gaps.append(request_id)
+        self.authors.append(author)
 
     def evidence(self, request_id: str) -> EvidenceSheet:
         return EvidenceSheet(f"beweisblatt-{request_id}.html", "text/html", f"<!doctype html><p>Beweisblatt {request_id}</p>")

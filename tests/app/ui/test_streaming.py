@@ -22,6 +22,21 @@ def test_gives_every_event_once_and_in_order():
     assert asyncio.run(read()) == [FIRST, SECOND]
 
 
+def test_an_empty_batch_says_that_nothing_has_come_for_a_while(monkeypatch):
+    monkeypatch.setattr("app.ui.streaming.HEARTBEAT_SECONDS", 0.02)
+
+    def path(cancelled: Cancelled) -> Iterator[Event]:
+        time.sleep(0.1)
+        yield FIRST
+
+    async def read() -> list[list[Event]]:
+        return [batch async for batch in watched(path, threading.Event())]
+
+    batches = asyncio.run(read())
+    assert batches[0] == []
+    assert batches[-1] == [FIRST]
+
+
 def test_raises_what_the_path_raises_after_the_events_before_it():
     seen: list[Event] = []
 
