@@ -14,6 +14,7 @@ from app.indexing import Indexer
 from app.job_work import JobWork, run_logged, run_queued
 from app.metrics import Metrics
 from app.model_queue import ModelQueue, QueuedCheckWriter, QueuedGenerator
+from app.retention import Retention
 from app.service import EngineHolder, Service
 from app.settings import Settings
 from app.store.audit import AuditLog
@@ -211,6 +212,11 @@ class Assembly:
     def audit(self) -> AuditLog:
         """The log of answers."""
         return AuditLog(self.database, keep_content=self.settings.audit_content == "full")
+
+    @cached_property
+    def retention(self) -> Retention:
+        """What deletes content that may not be kept any longer."""
+        return Retention(self.audit, self.feedback, self.votes, self.settings.audit_retention_days)
 
     @cached_property
     def service(self) -> Service:

@@ -85,9 +85,11 @@ def run_server(settings: Settings) -> None:
         # uvicorn raises the signal that ended it once more; without a handler the process would end before it is closed.
         signal.signal(signal.SIGTERM, _leave)
         serving.first_index.start(ready=ready, failed=failed)
+        assembly.retention.start()
         try:
             server.run()
         finally:
+            assembly.retention.stop()
             serving.first_index.stop()
         if serving.readiness.view.state == "failed":
             raise IndexFault(serving.readiness.view.reason, hint="See the log above, and `python -m app doctor`.")

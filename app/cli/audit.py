@@ -14,7 +14,7 @@ from app.store.audit import AuditRecord
 from pipelines.contracts import Outcome
 from pipelines.errors import NotFound
 
-app = typer.Typer(no_args_is_help=True, help="The log of answers: list, show, export, verify, replay, drift.")
+app = typer.Typer(no_args_is_help=True, help="The log of answers: list, show, export, prune, verify, replay, drift.")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 RequestArgument = Annotated[str, typer.Argument(help="Request id of an answer.", show_default=False)]
@@ -52,6 +52,25 @@ def export() -> None:
     with reported_errors(), Assembly(Settings.load()) as assembly:
         for record in assembly.audit.export():
             typer.echo(json.dumps(record.to_json(), ensure_ascii=False))
+
+
+@app.command()
+def prune(
+    days: Annotated[
+        int | None, typer.Option(min=1, help="Delete content older than this; default: PV_AUDIT_RETENTION_DAYS (0: nothing).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete questions, answers, quotes and comments that may not be kept any longer; the chain stays whole.
+
+    A running service does this by itself, at its start and once a day.
+    """
+    with reported_errors(), Assembly(Settings.load()) as assembly:
+        pruned = assembly.retention.prune(days)
+    if as_json:
+        print_json({"outcomes": pruned.outcomes, "texts": pruned.texts})
+    else:
+        typer.echo(f"Content of {pruned.outcomes} answers and {pruned.texts} texts was deleted.")
 
 
 @app.command()

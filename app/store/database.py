@@ -84,6 +84,17 @@ class Database:
             yield session
             session.commit()
 
+    def checkpoint(self) -> None:
+        """Empties the write-ahead log into the file, so that deleted content does not stay readable in it; waits for readers.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        with self._translated(), self._engine.connect() as connection:
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            connection.exec_driver_sql("BEGIN")
+
     def close(self) -> None:
         """Closes every connection."""
         self._engine.dispose()

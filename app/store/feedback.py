@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Literal
 
-from sqlalchemy import ForeignKey, select
+from sqlalchemy import ForeignKey, literal, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -207,6 +207,19 @@ class Feedback:
         statement = select(CommentRow).where(CommentRow.request_id == request_id).order_by(CommentRow.id)
         with self._database.read() as session:
             return tuple(Comment.model_validate(row, from_attributes=True) for row in session.scalars(statement))
+
+    def delete_texts(self, before: datetime) -> int:
+        """Deletes every text on outcomes older than `before` and returns how many; thumbs, authors, times and states stay."""
+        old = select(AuditRow.request_id).where(AuditRow.created_at < before)
+        changes = (
+            update(RatingRow).where(RatingRow.request_id.in_(old), RatingRow.text.is_not(None)).values(text=None),
+            update(CommentRow).where(CommentRow.request_id.in_(old), CommentRow.text.is_not(None)).values(text=None),
+            update(GapRow)
+            .where(GapRow.request_id.in_(old), or_(GapRow.question.is_not(None), GapRow.note.is_not(None)))
+            .values(question=None, note=None),
+        )
+        with self._database.write() as session:
+            return sum(len(session.execute(change.returning(literal(1))).all()) for change in changes)
 
     def _kept(self, text: str | None) -> str | None:
         return text if self._keep_content else None

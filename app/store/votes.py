@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import JSON, select
+from sqlalchemy import JSON, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.database import Base, Database, UtcTime
@@ -50,6 +50,12 @@ class Votes:
     def __init__(self, database: Database, *, keep_content: bool = True) -> None:
         self._database = database
         self._keep_content = keep_content
+
+    def delete_questions(self, before: datetime) -> int:
+        """Deletes the questions of votes older than `before` and returns of how many; the ballots stay."""
+        old = update(VoteRow).where(VoteRow.created_at < before, VoteRow.question.is_not(None)).values(question=None)
+        with self._database.write() as session:
+            return len(session.execute(old.returning(VoteRow.id)).all())
 
     def give(
         self, comparison_id: str, ballots: tuple[Ballot, ...], *, blind: bool, question: str, index_version: str, author: str
