@@ -1,15 +1,15 @@
 """What is measured on answers: each figure defined once, computed from answer and `nodes.ndjson`, never from its own flags."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from custom_postprocessors.evidence import Claim, Frozen
-from custom_postprocessors.values import find_values, proves
+from custom_postprocessors.evidence import Claim, Frozen, Violation
 from evaluation.goldset import GoldItem, Kind
 from evaluation.intervals import Rate
 from evaluation.metrics import mean, percentile
+from evaluation.recheck import recheck
 from evaluation.required import contains_all
 from pipelines.contracts import Answer, ClaimEvent, Event, FinalEvent, Outcome, RegeneratingEvent
 from pipelines.nodes import SectionNode
@@ -164,8 +164,8 @@ def score_answer(
         return AnswerScore(
             item.id, item.question, item.kind, "crashed", draft=owed, expected_ids=item.expected_ids, values_correct=wrong
         )
-    given = {source.entry_id for source in outcome.sources}
-    faults = [claim_faults(claim, given, sections) for claim in outcome.claims]
+    titles = {source.entry_id: source.title for source in outcome.sources}
+    faults = [recheck([claim], sections, titles.keys(), titles) for claim in outcome.claims]
     citations = [citation for claim in outcome.claims for citation in claim.citations]
     shown = isinstance(outcome, Answer)
     drafted = draft or DraftCounts(len(outcome.claims), len(outcome.claims) + outcome.grounding.dropped_claims)
@@ -175,7 +175,7 @@ def score_answer(
         kind=item.kind,
         outcome_status=outcome.status,
         claims_proven=tuple(not found for found in faults),
-        faults=tuple(fault for found in faults for fault in found),
+        faults=tuple(_fault(fault) for found in faults for fault in found),
         draft=drafted.as_failure() if outcome.status == "unavailable" else drafted,
         cited_ids=tuple(dict.fromkeys(citation.entry_id for citation in citations)),
         expected_ids=item.expected_ids,
@@ -208,27 +208,6 @@ def draft_counts(events: Sequence[Event]) -> DraftCounts:
         elif isinstance(event, FinalEvent):
             return DraftCounts(passed, passed + event.outcome.grounding.dropped_claims)
     return DraftCounts(passed, passed)
-
-
-def claim_faults(claim: Claim, given: Collection[str], sections: SectionTexts) -> tuple[str, ...]:
-    """Why a shown claim does not hold; empty when it does.
-
-    It holds when each quote is its slice of the stored section, its entry was given, and every value of the text stands in
-    a quote; a derived claim's result and the question's own values are excused. Works from the texts only.
-    """
-    faults = [] if claim.citations else [f"no citation: {claim.text}"]
-    for citation in claim.citations:
-        text = sections.get((citation.entry_id, citation.section))
-        if text is None or not citation.quote or text[citation.start : citation.end] != citation.quote:
-            faults.append(f"not the text of {citation.entry_id} at {citation.start}: {citation.quote}")
-        if citation.entry_id not in given:
-            faults.append(f"not given: {citation.entry_id}")
-    quoted = [value for citation in claim.citations for value in find_values(citation.quote)]
-    excused = {value.text for value in claim.values if value.entry_id is None} if claim.derived else set()
-    for value in find_values(claim.text):
-        if value.text not in excused and not any(proves(source, value) for source in quoted):
-            faults.append(f"not in a quote: {value.text}")
-    return tuple(faults)
 
 
 def summarise(scores: Sequence[AnswerScore], lengths: Sequence[int] = LENGTHS) -> AnswerFigures:
@@ -288,6 +267,10 @@ def values_by_length(scores: Sequence[AnswerScore], lengths: Sequence[int] = LEN
         length: _share([score.characters_needed is not None and score.characters_needed <= length for score in asked])
         for length in lengths
     }
+
+
+def _fault(violation: Violation) -> str:
+    return f"{violation.kind}: {violation.value or violation.entry_id or violation.claim}"
 
 
 def _characters_needed(claims: Sequence[Claim], required: Sequence[str]) -> int | None:

@@ -1,6 +1,6 @@
 """The independent, cheap re-check of a finished answer's claims: quotes are slices, ids were given, values are quoted.
 
-It shares the value reader with the verifier, and none of its decisions.
+It shares the value reader with the verifier, and none of its decisions. Every figure about proven claims comes from here.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -49,8 +49,8 @@ def _of_citations(
 
 
 def _of_values(claim: Claim, titles: Mapping[str, str]) -> Iterable[Violation]:
-    if claim.derived:
-        return
+    """Of a calculated claim its result and the question's values are excused: they stand in no entry."""
+    excused = {value.text for value in claim.values if value.entry_id is None} if claim.derived else set()
     quoted = [value for citation in claim.citations for value in find_values(citation.quote)]
     norms = {
         norm
@@ -58,6 +58,8 @@ def _of_values(claim: Claim, titles: Mapping[str, str]) -> Iterable[Violation]:
         for norm in heading_norms((titles.get(citation.entry_id, ""), citation.section), citation.quote)
     }
     for value in find_values(claim.text):
+        if value.text in excused:
+            continue
         if value.kind == "norm" and any(same_norm(value.normalized, norm) for norm in norms):
             continue
         if not any(proves(item, value) for item in quoted):

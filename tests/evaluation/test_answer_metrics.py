@@ -2,11 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from custom_postprocessors.evidence import ChannelScores, Citation, Claim, Value, Violation
+from custom_postprocessors.evidence import ChannelScores, Citation, Claim, Violation
 from evaluation.answer_metrics import (
     AnswerScore,
     DraftCounts,
-    claim_faults,
     draft_counts,
     score_answer,
     summarise,
@@ -75,30 +74,6 @@ def item(kind: str = "value", expected: tuple[str, ...] = ("pv-sv-05",), must: t
     if kind == "out_of_kb":
         expected, must = (), ()
     return GoldItem(id="q-t-1", question="q", kind=kind, expected_ids=expected, must_contain=must)
-
-
-def test_claim_that_is_its_quote_holds():
-    assert claim_faults(cited("Die Grenze beträgt 551,10 €."), GIVEN, SECTIONS) == ()
-
-
-@pytest.mark.parametrize(
-    ("claim", "fault"),
-    [
-        (cited("Die Grenze beträgt 551,10 €.", start=1), "not the text of pv-sv-05"),
-        (cited("Die Grenze beträgt 551,10 €.", quote="Die Grenze beträgt **511,10 €**."), "not the text of pv-sv-05"),
-        (cited("Die Grenze beträgt 551,10 €.", quote=""), "not the text of pv-sv-05"),
-        (cited("Die Grenze beträgt 511,10 €."), "not in a quote: 511,10 €"),
-        (cited("Die Grenze beträgt 551,10 €.", entry_id="pv-sv-06"), "not given: pv-sv-06"),
-    ],
-)
-def test_claim_that_does_not_hold_says_why(claim, fault):
-    assert any(found.startswith(fault) for found in claim_faults(claim, GIVEN, SECTIONS))
-
-
-def test_derived_result_is_excused_and_nothing_else():
-    result = Value(text="6.613,20 €", kind="amount", normalized="6613.2 EUR", entry_id=None)
-    claim = cited("12 × 551,10 € sind 6.613,20 €.", derived=True, values=(result,))
-    assert claim_faults(claim, GIVEN, SECTIONS) == ("not in a quote: 12",)
 
 
 @pytest.mark.parametrize(

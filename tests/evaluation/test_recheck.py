@@ -1,4 +1,4 @@
-from custom_postprocessors.evidence import Citation, Claim
+from custom_postprocessors.evidence import Citation, Claim, Value
 from evaluation.recheck import recheck
 
 TEXT = "Die Grenze beträgt 551,10 €. Mehr nicht."
@@ -17,6 +17,8 @@ def test_a_sound_claim_has_no_violations() -> None:
 
 
 def test_a_quote_that_is_no_slice_is_found() -> None:
+    assert "quote_mismatch" in [item.kind for item in recheck([claim(quote="Die Grenze beträgt 511,10 €.")], SECTIONS)]
+    assert "quote_mismatch" in [item.kind for item in recheck([claim(quote="")], SECTIONS)]
     assert [item.kind for item in recheck([claim(start=1)], SECTIONS)] == ["quote_mismatch"]
 
 
@@ -34,3 +36,9 @@ def test_only_a_norm_may_stand_in_title_or_heading_instead_of_the_quote() -> Non
     assert [item.value for item in recheck([named], SECTIONS)] == ["§ 5 ASVG"]
     dated = claim("Die Grenze liegt 2027 bei EUR 551,1.")
     assert [item.value for item in recheck([dated], SECTIONS, titles={"pv-sv-05": "Grenze 2027"})] == ["2027"]
+
+
+def test_a_derived_result_is_excused_and_nothing_else() -> None:
+    result = Value(text="6.613,20 €", kind="amount", normalized="6613.2 EUR", entry_id=None)
+    derived = claim("12 × 551,10 € sind 6.613,20 €.").model_copy(update={"derived": True, "values": (result,)})
+    assert [item.value for item in recheck([derived], SECTIONS)] == ["12"]
