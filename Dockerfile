@@ -14,11 +14,13 @@ COPY app app
 COPY evaluation evaluation
 COPY pipelines pipelines
 COPY custom_postprocessors custom_postprocessors
+COPY docker/entrypoint.sh docker/entrypoint.sh
 ENV PATH=/opt/pv-agent/.venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp \
     PV_KB_DIR=/kb PV_DATA_DIR=/data PV_HOST=0.0.0.0 PV_PORT=7860
+RUN mkdir /kb /data && chown "$UID:$GID" /data
 USER pv
 VOLUME ["/kb", "/data"]
 EXPOSE 7860
 HEALTHCHECK --interval=15s --timeout=5s --start-period=180s \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:7860/v1/health', timeout=4)"]
-ENTRYPOINT ["python", "-m", "app", "serve"]
+ENTRYPOINT ["docker/entrypoint.sh"]
