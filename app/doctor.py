@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from app.assembly import Assembly
 from app.indexing import invalid_active
-from app.ingest import is_taken_over
+from app.ingest import is_folder_changed
 from app.settings import PREFIX, Settings
 from custom_postprocessors.evidence import Frozen
 from pipelines.errors import KnowledgeBaseError, ModelError, PvAgentError
@@ -112,7 +112,7 @@ def _catalogue(assembly: Assembly) -> str:
         )
     settings = assembly.settings
     try:
-        same = is_taken_over(settings.kb_dir, assembly.database)
+        same = not is_folder_changed(settings.kb_dir, assembly.database)
     except KnowledgeBaseError:
         return f"{len(assembly.catalogue.active_hashes())} active documents; the folder cannot be compared (see knowledge_base)."
     differs = (

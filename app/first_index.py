@@ -75,7 +75,7 @@ class FirstIndex:
         settings = self._assembly.settings
         jobs = Jobs(self._assembly.database)
         arguments = ingest_arguments(settings.kb_dir, full=False, decision="report", allow_removals=False)
-        job = jobs.request("ingest", requested_by="serve", reason="first index", arguments=arguments)
+        job = jobs.request("ingest", requested_by="serve", reason="erster Index", arguments=arguments)
         self._readiness.building("Der erste Index wird gebaut.", job.id)
         _log.info("There is no index yet; job %d indexes %s, which takes a minute.", job.id, settings.kb_dir)
         self._starter.start_next()

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 
 from app.indexing import invalid_active
-from app.ingest import is_taken_over
+from app.ingest import is_folder_changed
 from app.store.database import Database
 from app.store.documents import Catalogue
 from pipelines.errors import KnowledgeBaseError, PvAgentError
@@ -80,7 +80,7 @@ def folder_notices(folder: Path, database: Database, invalid: Sequence[str]) -> 
     """
     notices = []
     try:
-        if not is_taken_over(folder, database):
+        if is_folder_changed(folder, database):
             notices.append(_DIFFERS)
     except KnowledgeBaseError:
         notices.append("Der Ordner der Wissensbasis kann nicht gelesen werden. Geantwortet wird aus dem übernommenen Stand.")

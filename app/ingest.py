@@ -98,13 +98,18 @@ def _write(session: Session, scan: FolderScan, folder: Path, hashed: str, option
     return report
 
 
-def is_taken_over(folder: Path, database: Database) -> bool:
-    """Whether a take-over of the folder would find nothing new: neither it nor the catalogue has changed since the last one.
+def is_folder_changed(folder: Path, database: Database) -> bool:
+    """Whether the folder is another than at its last take-over, or was read by another version of the program then.
+
+    What was changed in the catalogue meanwhile does not count.
 
     Raises:
         KnowledgeBaseError: there is no folder of entries.
     """
-    return _remembered(folder, folder_hash(folder), database) is not None
+    now = folder_hash(folder)
+    with database.read() as session:
+        run = last_run(session, str(folder))
+    return run is None or run.folder_hash != now
 
 
 def _report(plan: FolderPlan, scan: FolderScan) -> IngestReport:

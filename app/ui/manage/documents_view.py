@@ -24,6 +24,7 @@ from app.ui.manage.parts import (
     table,
     text_field,
     tick,
+    unbroken,
     when,
 )
 from pipelines.entry_file import parse_entry
@@ -177,7 +178,7 @@ def _row(document: Document, info: EntryInfo | None) -> tuple[str, ...]:
         link(document.entry_id, "document", entry=document.entry_id),
         escape(info.title) if info else NONE,
         escape(info.topic) if info else NONE,
-        escape(info.stand) if info else NONE,
+        unbroken(info.stand) if info else NONE,
         f"{document.active_version or NONE} <span class='pv-mg-soft'>von {document.versions}</span>",
         _pills(document, info),
         when(document.changed_at),

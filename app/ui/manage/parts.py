@@ -139,8 +139,13 @@ def poll(command: str, channel: str = LIVE_CHANNEL, **data: str | int) -> str:
 
 
 def when(moment: datetime | None) -> str:
-    """A moment in local time: „16.03.2026, 09:12“."""
-    return NONE if moment is None else f"{moment.astimezone():%d.%m.%Y, %H:%M}"
+    """A moment in local time: „16.03.2026, 09:12“, on one line."""
+    return NONE if moment is None else unbroken(f"{moment.astimezone():%d.%m.%Y, %H:%M}")
+
+
+def unbroken(text: str) -> str:
+    """A short text that stays on one line."""
+    return f'<span class="pv-num">{escape(text)}</span>'
 
 
 def code(text: str) -> str:

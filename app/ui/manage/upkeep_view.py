@@ -64,11 +64,11 @@ def _conflict(conflict: Conflict, care: ConflictCare) -> str:
         submit="Urteil speichern",
         conflict=conflict.id,
     )
-    touched = f"{care.changed_by}, {when(care.changed_at)}" if care.changed_at else ""
+    touched = f"{escape(care.changed_by)}, {when(care.changed_at)}" if care.changed_at else ""
     head = (
         f'<h3>{escape(conflict.quantity)}</h3><p class="pv-mg-row">{pill(verdict, tone)}'
         f"{pill(CARE_TEXT[care.status], _TONES[care.status])}<span class='pv-mg-soft'>{escape(care.owner or 'niemand zuständig')}"
-        f"{f' · zuletzt {escape(touched)}' if touched else ''}</span></p>"
+        f"{f' · zuletzt {touched}' if touched else ''}</span></p>"
     )
     return (
         f'<article class="pv-mg-card">{head}<ul class="pv-mg-sides">{sides}</ul>{note}'
@@ -78,7 +78,7 @@ def _conflict(conflict: Conflict, care: ConflictCare) -> str:
 
 def _gap(gap: Gap) -> str:
     question = gap.question or "(Inhalt gelöscht)"
-    reported = f"gemeldet von {gap.reported_by or NONE}, {when(gap.created_at)}"
+    reported = f"gemeldet von {escape(gap.reported_by) or NONE}, {when(gap.created_at)}"
     note = f'<p class="pv-mg-soft">Anmerkung der Meldung: {escape(gap.note)}</p>' if gap.note else ""
     remark = f"<p>{escape(gap.remark)}</p>" if gap.remark else ""
     fields = form(
@@ -91,7 +91,7 @@ def _gap(gap: Gap) -> str:
     )
     head = (
         f'<h3>{escape(question)}</h3><p class="pv-mg-row">{pill(GAP_TEXT[gap.status], _TONES[gap.status])}'
-        f"<span class='pv-mg-soft'>{escape(gap.owner or 'niemand zuständig')} · {escape(reported)}</span></p>"
+        f"<span class='pv-mg-soft'>{escape(gap.owner or 'niemand zuständig')} · {reported}</span></p>"
     )
     return (
         f'<article class="pv-mg-card">{head}{note}{remark}<details><summary>Zuständigkeit und Notiz</summary>{fields}'
