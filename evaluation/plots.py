@@ -9,6 +9,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from evaluation.model_report import ModelReport
 
@@ -32,6 +33,7 @@ KIND_NAMES = {
 }
 _INK = "#010203"
 """Stands for `currentColor`, which matplotlib does not know."""
+_GERMAN = FuncFormatter(lambda value, _: f"{value:g}".replace(".", ","))
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _LOCK = threading.Lock()
 """matplotlib's settings belong to the whole process."""
@@ -64,6 +66,8 @@ def latency_plot(models: Sequence[ModelReport]) -> str:
     axes.set_yticks(range(len(models)), [model.name for model in models])
     axes.set_ylim(len(models) - 0.5, -0.5)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(_GERMAN)
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("Sekunden je Frage (logarithmisch; Kreis: Median, Raute: 95. Perzentil)")
     return _svg(figure, axes, "latency", legend=False)
 
@@ -101,12 +105,13 @@ def _axes(height_inches: float) -> tuple[Figure, Axes]:
         spine.set_color(_INK)
     axes.tick_params(colors=_INK, labelsize=9, length=0)
     axes.xaxis.label.set(color=_INK, fontsize=9)
+    axes.xaxis.set_major_formatter(_GERMAN)
     return figure, axes
 
 
 def _svg(figure: Figure, axes: Axes, name: str, *, legend: bool = True) -> str:
     if legend and axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False, fontsize=9, labelcolor=_INK)
+        figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9, labelcolor=_INK)
     target = io.StringIO()
     with _LOCK, mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure.savefig(target, format="svg", transparent=True, metadata={"Date": None, "Creator": None})

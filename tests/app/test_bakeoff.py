@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,8 @@ from evaluation.runs import RunFolder
 from pipelines.errors import BadInput, ModelUnavailable, NotFound
 from pipelines.index import silent
 from tests import fake_models as fake
-from tests.fake_ollama import FakeOllama
-from tests.fake_wire import FakeModel
+from tests.fake_ollama import FakeOllama, Recorded
+from tests.fake_wire import ChatCall, FakeModel
 from tests.small_product import (
     ANSWERS,
     MODELS,
@@ -75,12 +76,28 @@ def wanted(goldset: Path, run_id: str, models: tuple[str, ...] = MODELS) -> RunR
     return RunRequest("bakeoff", models, (goldset,), run_id)
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A whole run, and what the server was asked for it."""
+
+    report: BakeoffReport
+    requests: tuple[Recorded, ...]
+    chats: tuple[ChatCall, ...]
+    loaded_at_the_end: tuple[str, ...]
+
+
 @pytest.fixture(scope="module")
-def measured(assembly: Assembly, goldset: Path, server: FakeOllama) -> BakeoffReport:
+def whole(assembly: Assembly, goldset: Path, server: FakeOllama) -> Whole:
     server.models = small_models()
+    server.requests.clear()
     _, report = run_bakeoff(assembly, wanted(goldset, "whole"), silent)
     assert report is not None
-    return report
+    return Whole(report, tuple(server.of("/api/chat")), tuple(server.chats), tuple(server.loaded))
+
+
+@pytest.fixture(scope="module")
+def measured(whole: Whole) -> BakeoffReport:
+    return whole.report
 
 
 def asked_questions(server: FakeOllama) -> Counter[tuple[str, str]]:
@@ -172,22 +189,20 @@ def test_decision_follows_the_protocol(measured: BakeoffReport) -> None:
     assert not against_wrong.equal_citation_precision, "three of six is not equal, though the test cannot prove it"
 
 
-def test_models_are_loaded_one_after_another_and_unloaded(assembly: Assembly, goldset: Path, server: FakeOllama) -> None:
-    run_bakeoff(assembly, wanted(goldset, "order"), silent)
-    requests = [(one.body["model"], bool(one.body["messages"])) for one in server.of("/api/chat")]
+def test_models_are_loaded_one_after_another_and_unloaded(whole: Whole) -> None:
+    requests = [(one.body["model"], bool(one.body["messages"])) for one in whole.requests]
     models = list(dict.fromkeys(model for model, _ in requests))
     assert models == [PERFECT, WRONG, SHY]
     for model in models:
         of_model = [asks for name, asks in requests if name == model]
         assert of_model == [True] * (len(of_model) - 1) + [False], "questions, then the unloading"
-    assert server.loaded == {}
+    assert whole.loaded_at_the_end == ()
 
 
-def test_every_model_gets_the_identical_context(assembly: Assembly, goldset: Path, server: FakeOllama) -> None:
-    run_bakeoff(assembly, wanted(goldset, "contexts"), silent)
+def test_every_model_gets_the_identical_context(whole: Whole) -> None:
     for question in ANSWERS:
-        prompts = {chat.user for chat in server.chats if chat.question == question and not chat.second_draft}
-        assert len(prompts) == 1
+        prompts = [chat.user for chat in whole.chats if chat.question == question and not chat.second_draft]
+        assert (len(prompts), len(set(prompts))) == (3, 1)
 
 
 def test_memory_is_shown_and_warned_about(measured: BakeoffReport) -> None:
@@ -259,20 +274,24 @@ def test_half_written_line_is_forgotten_and_asked_again(assembly: Assembly, gold
 def test_run_goes_on_only_as_the_same_run(
     assembly: Assembly, settings: Settings, goldset: Path, server: FakeOllama, tmp_path: Path, change: str
 ) -> None:
-    request = wanted(goldset, f"same-{change}", (PERFECT,))
-    run_bakeoff(assembly, request, silent)
+    request = wanted(goldset, "same", (PERFECT,))
+    folder = RunFolder.of(settings.data_dir, "same")
+    if not folder.exists:
+        run_bakeoff(assembly, request, silent)
+    before = folder.records()
     named = {"models": "models", "goldset": "goldset_version", "digest": "models", "settings": "options"}[change]
     if change == "models":
-        request = wanted(goldset, f"same-{change}", (PERFECT, "extractive"))
+        request = wanted(goldset, "same", (PERFECT, "extractive"))
     elif change == "goldset":
         other = tmp_path / "small.yaml"
         other.write_text(goldset.read_text(encoding="utf-8").replace("[pv-azt-01]", "[pv-azt-01, pv-sv-05]"), encoding="utf-8")
-        request = wanted(other, f"same-{change}", (PERFECT,))
+        request = wanted(other, "same", (PERFECT,))
     elif change == "digest":
         server.models = [FakeModel(PERFECT, perfect(), digest="ab" * 32)]
     running = settings.model_copy(update={"context_blocks": 3}) if change == "settings" else settings
     with Assembly(running, audited=False) as other_assembly, pytest.raises(BadInput, match=f"cannot go on.*{named}"):
         run_bakeoff(other_assembly, request, silent)
+    assert folder.records() == before
 
 
 def test_failing_model_is_wrong_in_everything_and_spoils_nothing(assembly: Assembly, goldset: Path, server: FakeOllama) -> None:
