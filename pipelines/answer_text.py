@@ -1,7 +1,7 @@
 """The Markdown of an outcome. Stand and citation marks are written here, from metadata, never by a model."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from custom_postprocessors.evidence import Citation, Claim, Conflict, Mark
 from pipelines.contracts import SILENT_SENTENCE, Plan, RefusalReason
@@ -82,11 +82,19 @@ def answer_text(
     unanswered: Sequence[str] = (),
     follow_up: str | None = None,
     heading: str | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> str:
-    """The whole answer: claims in order, then conflicts, open parts and the question back, as Markdown paragraphs."""
+    """The whole answer: claims in order, then conflicts, open parts and the question back, as Markdown paragraphs.
+
+    With `titles` (entry id → title) claims of one entry that follow each other stand under its title, as in an overview.
+    """
     disputed = {(side.entry_id, side.section, side.start) for conflict in conflicts for side in conflict.sides}
     parts = [heading] if heading else []
+    entry = ""
     for claim in claims:
+        if titles is not None and claim.citations and claim.citations[0].entry_id != entry:
+            entry = claim.citations[0].entry_id
+            parts.append(f"**{titles.get(entry, entry)}**")
         touched = any((c.entry_id, c.section, c.start) in disputed for c in claim.citations)
         parts.append(claim_text(claim, conflicting=touched))
     parts.extend(conflict_text(conflict) for conflict in conflicts)
@@ -95,6 +103,13 @@ def answer_text(
     if follow_up:
         parts.append(f"Rückfrage: {follow_up}")
     return "\n\n".join(parts)
+
+
+def grouped_by_entry(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims with those of one entry together, entries in the order in which they first come."""
+    order = {claim.citations[0].entry_id: None for claim in claims if claim.citations}
+    places = {entry_id: place for place, entry_id in enumerate(order)}
+    return tuple(sorted(claims, key=lambda claim: places[claim.citations[0].entry_id] if claim.citations else len(places)))
 
 
 def month_name(month: str) -> str:

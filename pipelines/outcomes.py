@@ -1,13 +1,13 @@
 """Writes the outcome of a question: every field of the answer JSON from what the path came to."""
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from custom_postprocessors.evidence import Claim, GroundedContext
 from custom_postprocessors.grounding import Ungrounded
-from pipelines.answer_text import answer_text, plan_heading, refusal_text
+from pipelines.answer_text import answer_text, grouped_by_entry, plan_heading, refusal_text
 from pipelines.conclusion import NotShown, Shown, all_violations, touched_conflicts
 from pipelines.contracts import (
     Answer,
@@ -25,6 +25,7 @@ from pipelines.contracts import (
 )
 from pipelines.drafting import CheckedDraft
 from pipelines.errors import ModelError, ModelUnavailable
+from pipelines.premises import false_premise, premise_text
 from pipelines.stopwatch import Stopwatch
 
 MAX_RELATED = 6
@@ -125,12 +126,14 @@ class OutcomeWriter:
         if isinstance(verdict, NotShown):
             return self._refusal(asked, verdict.reason, grounding, answerer, _ids(context)[:MAX_RELATED], context=context)
         conflicts = touched_conflicts(verdict.claims, context.conflicts)
+        claims = grouped_by_entry(verdict.claims) if asked.plan.type == "survey" else verdict.claims
         text = answer_text(
-            verdict.claims,
+            claims,
             conflicts,
             unanswered=verdict.unanswered,
             follow_up=verdict.follow_up,
-            heading=plan_heading(asked.plan),
+            heading=_heading(asked, claims),
+            titles=self.titles if asked.plan.type == "survey" else None,
         )
         return Answer(
             request_id=asked.request_id,
@@ -143,7 +146,7 @@ class OutcomeWriter:
             as_of=asked.plan.as_of,
             unanswered=verdict.unanswered,
             answer=text,
-            claims=verdict.claims,
+            claims=claims,
             sources=self.sources(context),
             conflicts=conflicts,
             follow_up=verdict.follow_up,
@@ -197,6 +200,13 @@ class OutcomeWriter:
         """What the cited entries refer to and is not cited itself, at most six."""
         linked = dict.fromkeys(ref for entry_id in cited for ref in self.cross_refs.get(entry_id, ()))
         return tuple(ref for ref in linked if ref not in cited and ref in self.titles)[:MAX_RELATED]
+
+
+def _heading(asked: Asked, claims: Sequence[Claim]) -> str | None:
+    """The month and the assumptions; then, when the claims contradict a value that the question affirms, both values."""
+    premise = false_premise(asked.plan.standalone_question or asked.question.text, claims)
+    parts = [plan_heading(asked.plan), premise_text(premise) if premise else None]
+    return "\n\n".join(part for part in parts if part) or None
 
 
 def _ids(context: GroundedContext) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 from custom_postprocessors.evidence import Citation, Claim, Conflict, ConflictSide, Formula, Operand
-from pipelines.answer_text import answer_text, claim_text, month_name, plan_heading, refusal_text
+from pipelines.answer_text import answer_text, claim_text, grouped_by_entry, month_name, plan_heading, refusal_text
 from pipelines.contracts import Plan
 
 SENTENCE = Citation(entry_id="pv-sv-05", section="Zusammenfassung", stand="2026-01", quote="Es gilt 1 €.", start=0, end=12)
@@ -82,3 +82,16 @@ def test_a_failure_of_the_model_does_not_speak_of_the_knowledge_base() -> None:
     plan = Plan(type="value", queries=("x",), as_of="2026-06")
     text = refusal_text("model_unavailable", plan=plan, sections=1, nearest=[("a", "b")], detail="Läuft Ollama?")
     assert text == "Das Sprachmodell ist nicht erreichbar. Es wurde keine Antwort erstellt. Läuft Ollama?"
+
+
+def test_an_overview_has_the_claims_of_each_entry_under_its_title() -> None:
+    claims = [
+        Claim(text="Erstens.", citations=(SENTENCE,)),
+        Claim(text="Zweitens.", citations=(OTHER,)),
+        Claim(text="Drittens.", citations=(SENTENCE,)),
+    ]
+    text = answer_text(grouped_by_entry(claims), titles={"pv-sv-05": "Grenze", "pv-sv-06": "Folgen"})
+    assert text == (
+        "**Grenze**\n\nErstens (Stand 2026-01) [pv-sv-05].\n\nDrittens (Stand 2026-01) [pv-sv-05].\n\n"
+        "**Folgen**\n\nZweitens (Stand 2026-01) [pv-sv-06]."
+    )
