@@ -34,9 +34,16 @@
     if (!file) return;
     const most = Number(input.dataset.most);
     const large = file.size > most;
-    input.setCustomValidity(large ? `Die Datei ist zu groß; erlaubt sind ${Math.floor(most / 1024 / 1024)} MB.` : "");
-    input.form.elements.file.value = file.name;
-    input.form.elements[input.dataset.into].value = large ? "" : await base64(file);
-    if (large) input.reportValidity();
+    const { file: name, [input.dataset.into]: data } = input.form.elements;
+    data.value = "";
+    if (large) {
+      input.setCustomValidity(`Die Datei ist zu groß; erlaubt sind ${Math.floor(most / 1024 / 1024)} MB.`);
+      input.reportValidity();
+      return;
+    }
+    input.setCustomValidity("Die Datei wird noch gelesen.");
+    name.value = file.name;
+    data.value = await base64(file);
+    input.setCustomValidity("");
   });
 })();

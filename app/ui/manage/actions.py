@@ -212,4 +212,4 @@ def _ids(text: str) -> list[str]:
 
 
 def _asked(job: Job) -> str:
-    return f"Auftrag {job.id} läuft." if job.state == "RUNNING" else f"Auftrag {job.id} folgt."
+    return f"Auftrag {job.id} ist angelegt."

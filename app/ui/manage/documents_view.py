@@ -207,7 +207,7 @@ def _version_row(version: DocumentVersion, versions: Sequence[DocumentVersion]) 
         else action(
             "Aktivieren",
             "activate",
-            aria=f"Fassung {version.number} aktivieren",
+            aria=f"Fassung {version.number}",
             entry=version.entry_id,
             number=version.number,
         )

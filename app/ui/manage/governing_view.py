@@ -131,7 +131,7 @@ def _prompt_row(version: GuidanceVersion) -> tuple[str, ...]:
         else action(
             "Einsetzen",
             "prompt-activate",
-            aria=f"Fassung {version.number} einsetzen",
+            aria=f"Fassung {version.number}",
             purpose=version.purpose,
             number=version.number,
         )
@@ -152,7 +152,7 @@ def _endpoint_row(endpoint: Endpoint, tested: tuple[str, EndpointTest] | None) -
     use = (
         pill("aktiv", "good")
         if endpoint.active
-        else action("Aktivieren", "endpoint-activate", aria=f"{endpoint.label} aktivieren", name=name, number=number)
+        else action("Aktivieren", "endpoint-activate", aria=endpoint.label, name=name, number=number)
     )
     result = ""
     if tested is not None and tested[0] == endpoint.label:
@@ -165,8 +165,7 @@ def _endpoint_row(endpoint: Endpoint, tested: tuple[str, EndpointTest] | None) -
         escape(endpoint.model) or "laut Einstellung",
         escape(endpoint.author) or "Einstellungen",
         escape(endpoint.note) or NONE,
-        action("Verbindung prüfen", "endpoint-test", aria=f"Verbindung zu {endpoint.label} prüfen", name=name, number=number)
-        + result,
+        action("Verbindung prüfen", "endpoint-test", aria=endpoint.label, name=name, number=number) + result,
         use,
     )
 

@@ -18,6 +18,7 @@ from app.ui.manage.parts import (
     state_pill,
     table,
     tick,
+    unbroken,
     when,
 )
 from pipelines.jobs import Job, JobKind
@@ -172,7 +173,8 @@ def _duration(job: Job) -> str:
     if job.started_at is None or job.finished_at is None:
         return NONE
     seconds = max(0.0, (job.finished_at - job.started_at).total_seconds())
-    return f"{seconds:.1f} s".replace(".", ",") if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    text = f"{seconds:.1f} s".replace(".", ",") if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return unbroken(text)
 
 
 def _summary(job: Job) -> str:

@@ -8,6 +8,7 @@ from pipelines.jobs import JobState
 
 CHANNEL, LIVE_CHANNEL = "manage", "manage-live"
 NONE = "–"
+_ACTIONS = '<span class="pv-hidden">Aktion</span>'
 STATE_TEXT: Mapping[JobState, str] = {
     "QUEUED": "wartet",
     "RUNNING": "läuft",
@@ -31,8 +32,8 @@ def section(title: str, body: str) -> str:
 
 
 def action(label: str, command: str, *, css: str = "pv-action", aria: str | None = None, **data: str | int | None) -> str:
-    """A button that sends a command of this tab; `data` are its arguments, `aria` its full name where the label is short."""
-    given = attributes(**{f"data_{name}": value for name, value in data.items()}, aria_label=aria)
+    """A button that sends a command of this tab; `data` are its arguments, `aria` what it is about where the label is short."""
+    given = attributes(**{f"data_{name}": value for name, value in data.items()}, aria_label=aria and f"{label}: {aria}")
     return (
         f'<button type="button" class="{css}" data-do="tab" data-channel="{CHANNEL}" data-command="{escape(command)}"{given}>'
         f"{escape(label)}</button>"
@@ -103,7 +104,7 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *
     """Rows of cells that are HTML already; the first cell heads its row. Without rows the sentence `empty`."""
     if not rows:
         return f'<p class="pv-mg-empty">{escape(empty)}</p>'
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    head = "".join(f'<th scope="col">{escape(column) or _ACTIONS}</th>' for column in columns)
     body = "".join(f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows)
     return (
         f'<div class="pv-mg-wrap" role="region" tabindex="0" aria-label="{escape(caption)}"><table class="pv-mg-table">'

@@ -58,7 +58,7 @@ def tag_view(desk: Desk, name: str, kind: str) -> str:
             action(
                 "Entziehen",
                 "tag-unassign",
-                aria=f"{tag.name} von {entry_id} entziehen",
+                aria=f"{tag.name}, {entry_id}",
                 kind=tag.kind,
                 name=tag.name,
                 entry=entry_id,
@@ -115,7 +115,7 @@ def _suggested(found: Sequence[TagSuggestion]) -> str:
             escape(one.name),
             pill(KIND_TEXT[one.kind]),
             str(len(one.entries)),
-            action("Übernehmen", "tag-adopt", aria=f"{one.name} übernehmen", kind=one.kind, name=one.name),
+            action("Übernehmen", "tag-adopt", aria=one.name, kind=one.kind, name=one.name),
         )
         for one in found[:_SHOWN_SUGGESTIONS]
     ]

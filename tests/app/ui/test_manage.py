@@ -119,7 +119,7 @@ def test_an_unknown_command_is_refused(raw: str) -> None:
 
 def test_an_upload_is_a_version_in_the_persons_name_and_asks_for_the_index(desk: Desk) -> None:
     shown = uploaded(desk, entry("pv-a-01"), note="neu", activate="on")
-    assert "pv-a-01 Fassung 1 ist gespeichert und aktiv. Auftrag 1 folgt." in shown[NOTICE_PLACE]
+    assert "pv-a-01 Fassung 1 ist gespeichert und aktiv. Auftrag 1 ist angelegt." in shown[NOTICE_PLACE]
     (version,) = desk.catalogue.versions("pv-a-01")
     assert (version.author, version.note, version.active) == ("anna", "neu", True)
     (job,) = desk.jobs.list()
@@ -200,7 +200,7 @@ def test_a_running_job_is_polled_and_an_ended_one_is_not(desk: Desk) -> None:
 def test_a_change_of_tags_asks_for_the_tag_index(desk: Desk) -> None:
     desk.catalogue.add_version("pv-a-01", entry("pv-a-01"), Change("anna"), origin="upload")
     shown = answered(desk, EDITOR, "tag-create", kind="tag", name="Reise", entries="pv-a-01")
-    assert "„Reise“ ist angelegt. Auftrag 1 folgt." in shown[NOTICE_PLACE]
+    assert "„Reise“ ist angelegt. Auftrag 1 ist angelegt." in shown[NOTICE_PLACE]
     assert [(tag.name, tag.entries, tag.created_by) for tag in desk.tags.list()] == [("Reise", ("pv-a-01",), "anna")]
     assert [(job.kind, job.requested_by) for job in desk.jobs.list()] == [("tags", "anna")]
     assert texts.UNKNOWN_ENTRY in answered(desk, EDITOR, "tag-assign", kind="tag", name="Reise", entries="pv-x-01")[NOTICE_PLACE]

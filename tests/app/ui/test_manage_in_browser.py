@@ -63,10 +63,13 @@ class ManagePage(ChatPage):
             self.page.wait_for_timeout(50)
         pytest.fail(f"never true: {expression}")
 
-    def upload(self, file: Path, note: str) -> None:
-        self.main().locator("summary", has_text="Dokument hochladen").click()
+    def choose(self, file: Path) -> None:
         self.page.set_input_files("#pv-mg-file", str(file))
         self.until("document.querySelector('input[name=data]').value.length > 0")
+
+    def upload(self, file: Path, note: str) -> None:
+        self.main().locator("summary", has_text="Dokument hochladen").click()
+        self.choose(file)
         self.page.fill("#pv-mg-upload-note", note)
         self.main().get_by_role("button", name="Hochladen").click()
 
@@ -122,7 +125,7 @@ def test_a_value_is_changed_served_compared_and_changed_back(manage, pictures, t
     assert "561,10" in manage.answer("Wie hoch ist die Geringfügigkeitsgrenze 2026?").inner_text()
     page.get_by_role("tab", name="Verwaltung").click()
     manage.main().get_by_role("button", name="← pv-sv-05").click()
-    manage.main().get_by_role("button", name="Fassung 1 aktivieren").click()
+    manage.main().get_by_role("button", name="Aktivieren: Fassung 1").click()
     manage.notice("Fassung 1 von pv-sv-05 ist aktiv.")
     manage.until_idle()
     page.get_by_role("tab", name="Fragen").click()
@@ -136,7 +139,7 @@ def test_a_faulty_file_is_refused_with_its_line_and_changes_nothing(manage, tmp_
     manage.notice("pv-sv-05.md wurde nicht übernommen. Zeile 4:")
     file = tmp_path / "pv-sv-05.md"
     file.write_bytes(b"---\n\xff\xfe\n")
-    manage.page.set_input_files("#pv-mg-file", str(file))
+    manage.choose(file)
     manage.main().get_by_role("button", name="Hochladen").click()
     manage.page.locator("#pv-manage-notice", has_text="UTF-8").wait_for()
     file.write_bytes(b"x" * (4 * 1024 * 1024 + 1))
@@ -170,7 +173,7 @@ def test_tags_are_adopted_given_and_merged(manage, pictures):
     manage.page.fill("#pv-mg-tag-entries", "pv-sv-05, pv-sv-06")
     manage.main().get_by_role("button", name="Anlegen").click()
     manage.notice("„Dienstreise“ ist angelegt.")
-    suggestion = manage.main().get_by_role("button", name="übernehmen").first
+    suggestion = manage.main().get_by_role("button", name="Übernehmen:").first
     suggestion.click()
     manage.notice("wird jetzt verwaltet")
     manage.until_idle()
@@ -180,7 +183,7 @@ def test_tags_are_adopted_given_and_merged(manage, pictures):
     manage.page.fill("#pv-mg-assign", "pv-gibt-es-nicht")
     manage.main().get_by_role("button", name="Vergeben", exact=True).click()
     manage.notice("Mindestens eine Kennung gibt es nicht")
-    manage.main().get_by_role("button", name="Dienstreise von pv-sv-06 entziehen").click()
+    manage.main().get_by_role("button", name="Entziehen: Dienstreise, pv-sv-06").click()
     manage.notice("ist pv-sv-06 entzogen")
     assert manage.main().locator("tbody tr").count() == 1
 
@@ -192,7 +195,7 @@ def test_conflicts_and_gaps_have_owner_status_and_note(manage, pictures):
     card.get_by_label("Zuständig").fill("Anna Huber")
     card.get_by_label("Bearbeitung").select_option("in_progress")
     card.get_by_label("Notiz").fill("ÖGK gefragt")
-    card.get_by_role("button", name="Speichern").click()
+    card.get_by_role("button", name="Speichern", exact=True).click()
     manage.notice("Gespeichert.")
     card = manage.main().locator(".pv-mg-card").first
     assert "Anna Huber" in card.inner_text()
@@ -209,7 +212,7 @@ def test_conflicts_and_gaps_have_owner_status_and_note(manage, pictures):
     card.get_by_label("Zuständig").fill("Anna Huber")
     card.get_by_label("Notiz").fill("gehört nicht zur Personalverrechnung")
     card.get_by_label("Bearbeitung").select_option("dismissed")
-    card.get_by_role("button", name="Speichern").click()
+    card.get_by_role("button", name="Speichern", exact=True).click()
     manage.notice("Gespeichert.")
     assert "verworfen" in manage.main().locator(".pv-mg-card", has_text="UVA").inner_text()
     manage.page.screenshot(path=pictures / "manage-gaps.png")
@@ -233,7 +236,7 @@ def test_prompts_and_endpoints_are_versions_with_history(manage, pictures):
     manage.page.fill("#pv-mg-endpoint-url", "http://127.0.0.1:9")
     manage.main().get_by_role("button", name="Anlegen").click()
     manage.notice("gpu@1 ist angelegt.")
-    manage.main().get_by_role("button", name="Verbindung zu gpu@1 prüfen").click()
+    manage.main().get_by_role("button", name="Verbindung prüfen: gpu@1").click()
     manage.main().locator(".pv-mg-notice-bad", has_text="Ollama").wait_for()
     manage.page.screenshot(path=pictures / "manage-endpoints.png")
 
