@@ -36,7 +36,7 @@ from pipelines.generation import OllamaGenerator
 from pipelines.index import IndexLayout, Progress, open_index, read_current_meta
 from pipelines.index_channels import open_channels
 from pipelines.jobs import Job, JobArguments, JobKind
-from pipelines.model_choice import ModelChoice, choose_model
+from pipelines.model_choice import ModelChoice, RecentChoice
 from pipelines.ollama_client import ChatOptions, OllamaGateway
 from pipelines.process_identity import this_process
 from pipelines.prompts import REVIEW_PROMPT, SystemPrompt, load_prompt, with_guidance
@@ -61,6 +61,7 @@ class Assembly:
         self.settings = settings
         self._audited = audited
         self._gateways: dict[str, OllamaGateway] = {}
+        self._recent_choice = RecentChoice()
         self._gateways_lock = Lock()
 
     def __enter__(self) -> Self:
@@ -266,13 +267,13 @@ class Assembly:
             ModelUnavailable: a named model cannot answer.
         """
         settings = self.effective_settings
-        return choose_model(model or settings.llm_model, self.gateway_at(settings.ollama_url))
+        return self._recent_choice.choose(model or settings.llm_model, self.gateway_at(settings.ollama_url))
 
     def choose_generator(self, model: str | None, extractive: ExtractiveGenerator) -> ClaimGenerator:
         """What writes the drafts for a request: model, endpoint and prompt as they are at this moment."""
         settings, endpoint = self.settings, self.endpoint
         gateway = self.gateway_at(endpoint.url)
-        choice = choose_model(model or endpoint.model or settings.llm_model, gateway)
+        choice = self._recent_choice.choose(model or endpoint.model or settings.llm_model, gateway)
         if choice.extractive:
             return extractive
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
@@ -289,7 +290,7 @@ class Assembly:
         """
         settings, endpoint = self.settings, self.endpoint
         gateway = self.gateway_at(endpoint.url)
-        choice = choose_model(model or endpoint.model or settings.llm_model, gateway)
+        choice = self._recent_choice.choose(model or endpoint.model or settings.llm_model, gateway)
         if choice.extractive:
             raise ModelUnavailable("Das Sprachmodell ist nicht mehr erreichbar.")
         options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)

@@ -57,4 +57,4 @@ def _named(name: str, settings: Settings, gateway: OllamaGateway) -> SectionEnco
     if name == EMBEDDED:
         return EmbeddedEncoder()
     model = gateway.local_model(name)
-    return OllamaEncoder(name, settings.ollama_url, model.digest)
+    return OllamaEncoder(name, settings.ollama_url, model.digest, timeout_seconds=settings.request_timeout_seconds)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+import httpx
 import numpy as np
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.embeddings.ollama import OllamaEmbedding
@@ -30,7 +31,7 @@ _EMBEDDED_DIMENSION = 512
 _BATCH_TEXTS = 64
 _WORKERS_FROM_TEXTS = 2000
 _WORKERS = 2
-_QUERY_TIMEOUT_SECONDS = 60.0
+_DEFAULT_TIMEOUT_SECONDS = 60.0
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
@@ -139,12 +140,13 @@ class EmbeddedEncoder(SectionEncoder):
 
 
 class OllamaEncoder(SectionEncoder):
-    """An embedding model on Ollama. Connects only to `base_url`, waits at most 60 s a batch, refuses cloud models.
+    """An embedding model on Ollama. Connects only to `base_url`, sends no `OLLAMA_API_KEY`, refuses cloud models.
 
     Args:
         model: name of the model, e.g. `bge-m3`.
         base_url: where Ollama answers.
         digest: what `/api/tags` gives for the model.
+        timeout_seconds: longest wait for a batch.
 
     Raises:
         ModelUnavailable: it is a cloud model.
@@ -153,7 +155,7 @@ class OllamaEncoder(SectionEncoder):
     _client: OllamaEmbedding = PrivateAttr()
     _digest: str = PrivateAttr()
 
-    def __init__(self, model: str, base_url: str, digest: str = "") -> None:
+    def __init__(self, model: str, base_url: str, digest: str = "", *, timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS) -> None:
         if is_cloud_name(model):
             raise cloud_refused(model)
         super().__init__(model_name=model)
@@ -162,7 +164,12 @@ class OllamaEncoder(SectionEncoder):
             model_name=model,
             base_url=base_url,
             embed_batch_size=_BATCH_TEXTS,
-            client_kwargs={"timeout": _QUERY_TIMEOUT_SECONDS, "trust_env": False, "follow_redirects": False},
+            client_kwargs={
+                "timeout": timeout_seconds,
+                "trust_env": False,
+                "follow_redirects": False,
+                "auth": _without_key,
+            },
         )
 
     @property
@@ -179,6 +186,12 @@ class OllamaEncoder(SectionEncoder):
         except FOREIGN_ERRORS as exc:
             raise translated(exc, self.model_name) from exc
         return _unit_rows(found, len(texts), self.model_name)
+
+
+def _without_key(request: httpx.Request) -> httpx.Request:
+    """The client adds `OLLAMA_API_KEY` from the environment to every request; it is nobody's business here."""
+    request.headers.pop("authorization", None)
+    return request
 
 
 def _unit_rows(found: Sequence[Sequence[float]], expected: int, model: str) -> Vectors:

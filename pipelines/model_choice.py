@@ -1,6 +1,8 @@
 """Which model answers: the configured or named one, or the Zitatmodus, and why."""
 
+import time
 from dataclasses import dataclass
+from threading import Lock
 
 from pipelines.errors import ModelError, ModelUnavailable
 from pipelines.installed_models import ModelDetails
@@ -9,6 +11,7 @@ from pipelines.ollama_errors import cloud_refused
 
 AUTO, EXTRACTIVE = "auto", "extractive"
 PREFERRED_MODEL = "qwen3.8:27b"
+REMEMBERED_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +68,27 @@ def _automatic(gateway: OllamaGateway) -> ModelChoice:
     except ModelError as exc:
         return ModelChoice(EXTRACTIVE, f"{exc.message} Es antwortet der Zitatmodus.")
     return ModelChoice(model.name, f"{model.name} ist in Ollama installiert.", model.digest)
+
+
+class RecentChoice:
+    """The automatic choice of a model, remembered for a few seconds; one for all threads.
+
+    Without it every question would ask Ollama what is installed, and wait for it where it does not answer. A named model is
+    looked up every time.
+    """
+
+    def __init__(self, remembered_seconds: float = REMEMBERED_SECONDS) -> None:
+        self._seconds = remembered_seconds
+        self._lock = Lock()
+        self._known: dict[int, tuple[float, ModelChoice]] = {}
+
+    def choose(self, setting: str, gateway: OllamaGateway) -> ModelChoice:
+        """See `choose_model`; while one thread asks, the others wait for its answer."""
+        if setting.strip() not in ("", AUTO):
+            return choose_model(setting, gateway)
+        with self._lock:
+            until, choice = self._known.get(id(gateway), (0.0, None))
+            if choice is None or time.monotonic() >= until:
+                choice = choose_model(setting, gateway)
+                self._known[id(gateway)] = (time.monotonic() + self._seconds, choice)
+            return choice

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from pipelines.errors import ModelUnavailable
-from pipelines.model_choice import PREFERRED_MODEL, ModelChoice, choose_model
+from pipelines.model_choice import PREFERRED_MODEL, ModelChoice, RecentChoice, choose_model
 from pipelines.ollama_client import OllamaGateway
 from tests.fake_models import honest
 from tests.fake_ollama import FakeOllama
@@ -82,3 +82,18 @@ def test_embedding_model_cannot_answer(server, gateway):
     server.models = [FakeModel("bge-m3:latest", capabilities=("embedding",))]
     with pytest.raises(ModelUnavailable, match="schreibt keine Antworten"):
         choose_model("bge-m3", gateway)
+
+
+def test_the_automatic_choice_is_remembered_and_a_named_model_is_looked_up(server: FakeOllama, gateway: OllamaGateway) -> None:
+    recent = RecentChoice()
+    assert [recent.choose(setting, gateway).name for setting in ("auto", "auto", "", "auto")] == [PREFERRED_MODEL] * 4
+    assert len(server.of("/api/tags")) == 1
+    recent.choose(OTHER, gateway)
+    assert len(server.of("/api/tags")) == 2
+
+
+def test_a_remembered_choice_is_given_up_after_its_seconds(server: FakeOllama, gateway: OllamaGateway) -> None:
+    remembering, forgetting = RecentChoice(60), RecentChoice(0)
+    assert [recent.choose("auto", gateway).extractive for recent in (remembering, forgetting)] == [False, False]
+    server.models = []
+    assert [recent.choose("auto", gateway).extractive for recent in (remembering, forgetting)] == [False, True]
