@@ -18,13 +18,13 @@ def carrier(name: str, value: str = "") -> gr.Button:
 
 def command_channel(name: str) -> tuple[gr.Textbox, gr.Button]:
     """A hidden box that the script fills, and the hidden button that it then clicks."""
-    box = gr.Textbox(visible="hidden", elem_id=f"pv-{name}-box", label=name, show_label=False)
+    box = gr.Textbox(visible="hidden", elem_id=f"pv-{name}-box", elem_classes=["pv-wire"], label=name, show_label=False)
     return box, hidden_button(f"{name}-send")
 
 
 def hidden_button(name: str) -> gr.Button:
     """A button that only the script clicks."""
-    return gr.Button(name, visible="hidden", elem_id=f"pv-{name}")
+    return gr.Button(name, visible="hidden", elem_id=f"pv-{name}", elem_classes=["pv-wire"])
 
 
 def months_around(month: str, *, before: int = 36, after: int = 12) -> list[tuple[str, str]]:

@@ -146,6 +146,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(browser, url, pict
     chat.page.screenshot(path=pictures / f"reports-{name}.png")
     assert chat.accessibility_faults() == []
     assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for tab in chat.tabs() if size is WIDE else []:
+        chat.open_tab(tab)
+        assert chat.page.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0, tab
     chat.open_tab("Protokoll")
     chat.page.locator("#pv-protocol-list").get_by_role("button", name="Wie hoch ist die Grenze?").click()
     chat.page.locator("#pv-protocol-detail .pv-chip").first.wait_for()
