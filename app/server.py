@@ -28,6 +28,7 @@ from app.ui.application import CONTENT_SECURITY_POLICY, mount_ui
 from app.ui.bakeoff.tab import bakeoff_tab
 from app.ui.manage.desk import desk_of
 from app.ui.manage.tab import manage_tab
+from app.ui.model_status import ModelStatus
 from app.ui.protocol.answer_log import AnswerLog
 from app.ui.protocol.export import export_route
 from app.ui.protocol.tab import protocol_tab
@@ -35,7 +36,7 @@ from app.ui.reports.handlers import ReportHandlers
 from app.ui.reports.served_questions import ServedQuestions
 from app.ui.reports.shelf import ReportShelf
 from app.ui.reports.tab import reports_tab
-from app.ui.served import ModelStatus, ServedUi
+from app.ui.served import ServedUi
 from pipelines.errors import IndexFault
 from pipelines.model_choice import answering_models
 

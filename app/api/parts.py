@@ -18,7 +18,7 @@ from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
 from app.store.tags import Tags
-from app.ui.served import ModelStatus
+from app.ui.model_status import ModelStatus
 from pipelines.errors import IndexMissing
 
 

@@ -4,20 +4,15 @@ import time
 from collections.abc import Iterator
 from typing import assert_never
 
-from app.render import plain_text
 from app.ui import strings
-from app.ui.html import attributes, button, chips, entry_button, escape, stand_text
+from app.ui.html import attributes, button, chips, entry_button, escape
 from app.ui.markup import inline_html
 from app.ui.messages import Blocks
+from app.ui.turn_details import actions_html, answered_by, gap_button, proof_html, related_html, sources_html
 from app.ui.turns import ShownTurn
 from custom_postprocessors.evidence import Citation, Claim, Conflict
-from pipelines.contracts import Answer, Outcome, Refusal, Source
+from pipelines.contracts import Answer, Outcome, Refusal
 
-_THUMB_ICON = (
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 11h4v9H3zM7 11l4-8c1.7 0 2.6 1.2 2.3 2.8L12.6 9H19'
-    'c1.2 0 2 1 1.8 2.1l-1.3 7.2A2 2 0 0 1 17.5 20H7z"/></svg>'
-)
-"""Drawn, because an emoji depends on the fonts of the reader's machine."""
 PATIENCE_SECONDS = 2
 """Before this nobody asks how long it will take."""
 
@@ -57,8 +52,8 @@ def _outcome_blocks(turn: ShownTurn, outcome: Outcome) -> Iterator[tuple[str, st
         yield "follow_up", f'<p class="pv-follow-up"><strong>{strings.FOLLOW_UP}:</strong> {escape(outcome.follow_up)}</p>'
     if remarks := _remarks(outcome):
         yield "remarks", remarks
-    yield "details", _sources(outcome) + _related(turn, outcome) + _proof(turn, outcome)
-    yield "actions", _actions(turn, outcome)
+    yield "details", sources_html(outcome) + related_html(turn, outcome) + proof_html(turn, outcome)
+    yield "actions", actions_html(turn, outcome)
 
 
 def claim_html(claim: Claim, *, conflicting: bool = False) -> str:
@@ -117,17 +112,11 @@ def _final_status(turn: ShownTurn) -> str:
     if outcome is None:
         return ""
     seconds = f"{outcome.timings_ms.total / 1000:.2f}".replace(".", ",") + " s"
-    parts = [_answered_by(outcome), f"für {strings.german_month(outcome.as_of)}"]
+    parts = [answered_by(outcome), f"für {strings.german_month(outcome.as_of)}"]
     if isinstance(outcome, Answer):
         count = strings.counted(len(outcome.claims), "geprüfte Aussage", "geprüfte Aussagen")
         parts.append({"partial": f"Teilantwort, {count}", "clarification": f"{count}, Rückfrage"}.get(outcome.status, count))
     return " · ".join(escape(part) for part in [*parts, seconds])
-
-
-def _answered_by(outcome: Outcome) -> str:
-    if outcome.status == "unavailable":
-        return strings.NOT_ANSWERED
-    return "Zitatmodus (wörtliche Zitate)" if outcome.grounding.mode == "extractive" else outcome.model.name
 
 
 def _refusal(turn: ShownTurn, outcome: Refusal) -> str:
@@ -145,7 +134,7 @@ def _refusal(turn: ShownTurn, outcome: Refusal) -> str:
         if near := _nearest(turn, outcome):
             lines.append(f'<p class="pv-near-title">{strings.NEAREST}</p><ul class="pv-near">{near}</ul>')
         if not outcome.claims:
-            lines.append(f"<p>{_gap_button(outcome)}</p>")
+            lines.append(f"<p>{gap_button(outcome)}</p>")
     return (
         f'<div class="pv-banner pv-{"unavailable" if unavailable else "refused"}" data-reason="{reason}">{"".join(lines)}</div>'
     )
@@ -168,93 +157,6 @@ def _remarks(outcome: Outcome) -> str:
             f'<span class="pv-warn">⚠</span> {strings.DEGRADED}: {failed} ist ausgefallen, die übrigen Kanäle haben geantwortet.'
         )
     return f'<div class="pv-remarks">{"".join(f"<p>{line}</p>" for line in lines)}</div>' if lines else ""
-
-
-def _related(turn: ShownTurn, outcome: Outcome) -> str:
-    if not outcome.related or not isinstance(outcome, Answer):
-        return ""
-    rows = "".join(f"<li>{entry_button(entry_id, _titled(turn, entry_id))}</li>" for entry_id in outcome.related)
-    head = f'{strings.RELATED} <span class="pv-count">{len(outcome.related)}</span>'
-    return f'<details class="pv-details"><summary>{head}</summary><ul class="pv-source-list">{rows}</ul></details>'
-
-
-def _titled(turn: ShownTurn, entry_id: str) -> str:
-    return f"{turn.titles[entry_id]} [{entry_id}]" if entry_id in turn.titles else entry_id
-
-
-def _sources(outcome: Outcome) -> str:
-    if not outcome.sources:
-        return ""
-    cited = set(outcome.grounding.cited_ids)
-    rows = "".join(_source_row(source, source.entry_id in cited) for source in outcome.sources)
-    count = len({source.entry_id for source in outcome.sources})
-    return (
-        f'<details class="pv-details pv-sources"><summary>{strings.SOURCES} <span class="pv-count">{count}</span></summary>'
-        f'<ol class="pv-source-list">{rows}</ol></details>'
-    )
-
-
-def _source_row(source: Source, cited: bool) -> str:
-    state = '<span class="pv-label pv-label-calm">zitiert</span>' if cited else ""
-    where = f"{strings.WORK_TEXT.get(source.work, source.work)} · {stand_text(source.stand)} · {source.section}"
-    title = entry_button(source.entry_id, f"{source.title} [{source.entry_id}]", section=source.section)
-    return f'<li>{title}{state}<br><span class="pv-note">{escape(where)}</span></li>'
-
-
-def _proof(turn: ShownTurn, outcome: Outcome) -> str:
-    grounding, model = outcome.grounding, outcome.model
-    facts = [
-        ("Antwort durch", _answered_by(outcome)),
-        ("Grund", turn.model_reason),
-        ("Frageart", strings.QUESTION_TYPE_TEXT[outcome.plan.type]),
-        ("Gesucht", " · ".join(outcome.plan.queries)),
-        ("Neu geschrieben", "ja, der erste Entwurf hielt der Prüfung nicht stand" if grounding.regenerated else "nein"),
-        ("Verworfene Aussagen", str(grounding.dropped_claims)),
-        ("Modell", model.name + (f" ({model.digest[:12]})" if model.digest else "")),
-        ("Prompt", model.prompt_version or ""),
-        ("Index", f"{outcome.index.version} · {outcome.index.embedding_model}"),
-        ("Anfrage", outcome.request_id),
-    ]
-    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts if value)
-    violations = "".join(f"<li>{escape(v.message)}</li>" for v in grounding.violations)
-    found = f"<p>Beanstandet wurde:</p><ul>{violations}</ul>" if violations else ""
-    return f'<details class="pv-details"><summary>{strings.PROOF}</summary><dl class="pv-facts">{rows}</dl>{found}</details>'
-
-
-def _actions(turn: ShownTurn, outcome: Outcome) -> str:
-    request_id = outcome.request_id
-    answered = isinstance(outcome, Answer)
-    buttons = [
-        _thumb(strings.THUMB_UP, request_id, "up"),
-        _thumb(strings.THUMB_DOWN, request_id, "down"),
-    ]
-    if answered:
-        buttons += [
-            button(strings.COPY, "copy", css="pv-action"),
-            button(strings.SHEET, "evidence", css="pv-action", request=request_id),
-            _gap_button(outcome),
-        ]
-    field_id = f"pv-comment-{turn.turn_id}"
-    comment = (
-        f'<form class="pv-comment" data-do="comment"{attributes(data_request=request_id)}>'
-        f'<label class="pv-hidden" for="{field_id}">{strings.COMMENT_LABEL}</label>'
-        f'<textarea id="{field_id}" rows="1" maxlength="4000" autocomplete="off"'
-        f"{attributes(placeholder=strings.COMMENT_PLACEHOLDER)}></textarea>"
-        f'<button type="submit" class="pv-action">{strings.COMMENT_SEND}</button></form>'
-    )
-    note = f'<span class="pv-feedback" role="status"{attributes(data_note=request_id)}></span>'
-    copy = f'<pre hidden class="pv-copy">{escape(plain_text(outcome))}</pre>'
-    return f'<div class="pv-actions">{"".join(buttons)}{note}</div>{comment}{copy}'
-
-
-def _thumb(label: str, request_id: str, thumb: str) -> str:
-    data = attributes(data_request=request_id, data_thumb=thumb, aria_label=label, title=label)
-    css = f"pv-action pv-thumb pv-thumb-{thumb}"
-    return f'<button type="button" class="{css}" data-do="rate" aria-pressed="false"{data}>{_THUMB_ICON}</button>'
-
-
-def _gap_button(outcome: Outcome) -> str:
-    return button(strings.GAP, "gap", css="pv-action", request=outcome.request_id)
 
 
 def _label(text: str, explanation: str, kind: str) -> str:

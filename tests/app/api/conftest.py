@@ -25,7 +25,7 @@ from app.store.database import Database
 from app.store.documents import Catalogue
 from app.store.feedback import Feedback
 from app.store.jobs import Jobs
-from app.ui.served import ModelStatus
+from app.ui.model_status import ModelStatus
 from pipelines.embedding_cache import EmbeddingCache
 from pipelines.fusion import FusionOptions
 from pipelines.index import IndexOptions, IndexRecipe, build_index, open_index

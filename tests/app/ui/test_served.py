@@ -9,8 +9,9 @@ import pytest
 
 from app.assembly import Assembly
 from app.store.documents import Catalogue
+from app.ui.model_status import ModelStatus
 from app.ui.search_explained import explained
-from app.ui.served import ModelStatus, ServedUi
+from app.ui.served import ServedUi
 from app.ui.service import CrossRef, SearchRequest, SearchView
 from pipelines.contracts import Answer, Refusal
 from pipelines.errors import BadInput, ModelUnavailable, NotFound, StoreError
