@@ -4,12 +4,13 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from custom_postprocessors.evidence import GroundedContext, Violation
+from custom_postprocessors.evidence import GroundedContext, Passage, Violation
 from custom_postprocessors.sentences import plain_markdown
 
 MAX_CLAIM_CHARACTERS = 1500
 
 _STAND = re.compile(r"[(\[]\s*(?:alle\s+)?Stand(?::|\s+per|\s+vom)?\s*[^()\[\]]{0,40}[)\]]", re.IGNORECASE)
+_PROGRAM_STAND = re.compile(r"\d{4}-\d{2}")
 _STAND_TAIL = re.compile(r"[,;]?\s*\bStand:?\s+\d{4}-\d{2}\b", re.IGNORECASE)
 _BRACKETS = re.compile(
     r"[\[【〔(]+\s*(?P<inside>[A-Za-z]{2,4}(?:-[A-Za-z0-9]+){2,}(?:#[\w-]+)?(?:\s*[,;]\s*[A-Za-z]{2,4}(?:-[A-Za-z0-9]+){2,}(?:#[\w-]+)?)*)\s*[\]】〕)]+(?:\([^)]*\))?"
@@ -52,13 +53,25 @@ def plain_claim(raw: str, sources: tuple[str, ...], context: GroundedContext) ->
     without_marks = _BRACKETS.sub(" ", text)
     if _FOREIGN.search(without_marks):
         violations.append(Violation(kind="malformed", message="Die Aussage enthält Verweise, Bilder oder HTML."))
-    plain = _STAND_TAIL.sub("", _STAND.sub(" ", without_marks)).replace("⚠", " ")
+    said = " ".join(passage.shown_text() for passage in _cited(sources, context))
+    kept = _STAND.sub(lambda match: _validity(match.group(), said), without_marks)
+    plain = _STAND_TAIL.sub("", kept).replace("⚠", " ")
     plain = plain_markdown(re.sub(r"^\s*(?:[-*+]|#{1,6})\s+", "", plain))
     if not re.search(r"\w", plain):
         violations.append(Violation(kind="malformed", message="Die Aussage ist leer."))
     if len(plain) > MAX_CLAIM_CHARACTERS:
         violations.append(Violation(kind="malformed", message="Die Aussage ist zu lang; bitte in mehrere teilen."))
     return PlainClaim(plain, tuple(violations))
+
+
+def _validity(written: str, said: str) -> str:
+    """A validity that the source words as „Stand Mitte 2018“, behind a dash; a blank for a Stand, which the program writes."""
+    text = written.strip("([ )]")
+    return f" – {text}" if text in said and not _PROGRAM_STAND.search(text) else " "
+
+
+def _cited(sources: tuple[str, ...], context: GroundedContext) -> list[Passage]:
+    return [passage for passage in context.passages if {passage.block_id, passage.entry_id} & set(sources)]
 
 
 def _visible(raw: str) -> str:

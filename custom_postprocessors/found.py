@@ -1,10 +1,13 @@
 """A value found in text, before it means anything."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from custom_postprocessors.evidence import ValueKind
 from custom_postprocessors.numbers import digits_for_words, without_emphasis
+
+_MARK_IN_NUMBER = re.compile(r"(?<=\d)[*_]+(?=[.,]\d)|(?<=\d[.,])[*_]+(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,15 @@ class FoundValue:
     range_end: int | None = None
 
 
+def _without_marks_in_numbers(text: str, plain: str, offsets: list[int]) -> tuple[str, list[int]]:
+    """Closes the gaps that emphasis inside of a number („**551**,10 €“) leaves."""
+    inside = {place for match in _MARK_IN_NUMBER.finditer(text) for place in range(*match.span())}
+    if not inside:
+        return plain, offsets
+    kept = [place for place in range(len(plain)) if offsets[place] not in inside]
+    return "".join(plain[place] for place in kept), [*(offsets[place] for place in kept), offsets[-1]]
+
+
 class Canvas:
     """Text from which finders take values in turn; what one has taken the next does not see.
 
@@ -34,7 +46,7 @@ class Canvas:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.plain, self._offsets = digits_for_words(without_emphasis(text))
+        self.plain, self._offsets = _without_marks_in_numbers(text, *digits_for_words(without_emphasis(text)))
         self.found: list[FoundValue] = []
 
     def take(

@@ -25,7 +25,7 @@ _SOFT_NOT = re.compile(
     r"\b(?:un(?:zul|wirk|zum|be|gült|selb|ver|unter|ent(?!erl)|mögl|ab|erheb|schäd)\w+(?!\s+(?-i:[A-ZÄÖÜ]))|gehemmt|hemmt"
     r"|entf(?:ällt|allen|iel)\w*|verbot\w*"
     r"|untersagt|ausgeschlossen|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|verloren|scheidet aus"
-    r"|\w*frei(?:e[nrsm]?)?|\w*befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
+    r"|\w{3,}frei(?:e[nrsm]?)?|frei|\w*befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
 _SOFT_ONLY = re.compile(r"\b(?:erst|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b", re.IGNORECASE)
@@ -76,7 +76,7 @@ def soft_denials(text: str) -> list[str]:
 
 
 def denies_more(claim: str, source: str) -> bool:
-    """Whether a clause that repeats a soft denial of its source („ausgenommen“, „ohne“) denies it once more („nicht ausgenommen“)."""
+    """Whether a clause that repeats a soft denial of its source („ausgenommen“) denies it once more („nicht ausgenommen“)."""
     words = [match.group().lower() for match in _COUNTED_TWICE.finditer(claim)]
     repeated = any(word[:_ALIKE] in source.lower() for word in words)
     return repeated and _count_denials(claim) > _count_denials(source)

@@ -21,7 +21,7 @@ _AMOUNT_SPACED = re.compile(rf"{_EDGE}(?P<list>{_GROUPED})(?:,?\s?-+)?\s?{_CURRE
 _AMOUNT_AFTER = re.compile(rf"{_LIST}(?:,?-+|,--)?{_SCALE}?\s{{0,3}}(?P<unit>{_CURRENCY}|Cent\b|ct\b)", re.IGNORECASE)
 _AMOUNT_WORD = re.compile(rf"\b(?P<list>{ARTICLE})\s(?P<scale>Million|Milliarde)\s(?P<unit>{_CURRENCY})", re.IGNORECASE)
 _AMOUNT_BEFORE = re.compile(
-    rf"(?P<unit>{_CURRENCY})\s?(?P<list>(?:{_GROUPED}|{DIGITS})(?:{_JOIN}(?:{DIGITS}))*)(?:,-+)?{_SCALE}?", re.IGNORECASE
+    rf"(?P<unit>{_CURRENCY})\s{{0,3}}(?P<list>(?:{_GROUPED}|{DIGITS})(?:{_JOIN}(?:{DIGITS}))*)(?:,-+)?{_SCALE}?", re.IGNORECASE
 )
 _RATE = re.compile(
     rf"{_LIST}\s{{0,3}}-?(?P<unit>Prozentpunkte?n?\b|PP\b|%-Punkte?n?\b|%(?:ig\w*)?|Prozent\b|prozentig\w*|v\.?\s?H\.|‰|Promille\b)",

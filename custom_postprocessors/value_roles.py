@@ -32,7 +32,8 @@ class Thresholds:
     """Chosen on the calibration half of the labelled pairs (`python -m evaluation verification`).
 
     Coverages are shares in [0, 1] of a statement's words by weight, `plain_coverage` by number; `margin` is how much better
-    another unit with a value of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not be missing.
+    another unit with a value of the same kind may cover them; `subject_weight` is the least rarity of a noun that must not
+    be missing.
     """
 
     coverage: float = 0.62
@@ -186,33 +187,38 @@ class RoleChecker:
             return
         for rival in rivals:
             theirs = self._marks(surroundings(best, rival.start)) | _exact_marks(best, rival)
+            if best.unit.kind == "sentence":
+                theirs |= self._enumerated_before(best, rival)
             if self._mass(local & (theirs - own_marks)) > self._mass(local & (own_marks - theirs)) + self._limits.segment_margin:
                 yield Violation(kind="value_wrong_role", message=f"„{value.text}“ steht dort zu etwas anderem.", value=value.text)
                 return
 
     def _shared_before(self, unit: EvidenceUnit, place: FoundValue) -> frozenset[str]:
-        """What a value shares with what is enumerated before it.
+        """What a value shares with what stands before it.
 
-        „Löhne, Zulagen und Taggelder plus 2 %“: those without a value have the next one. „nach dem 2. Dienstjahr zwei Monate,
-        nach dem 5. drei Monate“: a stretch without a noun goes on with the noun of the one before.
+        What is enumerated has one value („Löhne, Zulagen und Taggelder plus 2 %“), and a stretch without a noun goes on with
+        the noun of the one before („nach dem 2. Dienstjahr zwei Monate, nach dem 5. drei Monate“).
         """
         segments = split_segments(unit.text)
-        index = around(segments, place.start)
-        shared = frozenset[str]()
-        for number in range(index - 1, -1, -1):
-            between = unit.text[segments[number].end : segments[number + 1].start]
-            has_value = any(
-                value.kind in COMPARABLE and segments[number].start <= value.start < segments[number].end for value in unit.values
-            )
-            if has_value or not _ENUMERATES.fullmatch(between):
-                break
-            shared |= self._marks(unit.text[segments[number].start : segments[number].end])
-        named = index
+        index = named = around(segments, place.start)
         while named > 0 and not self._has_noun(unit, segments[named]):
             named -= 1
+        shared = self._enumerated_before(unit, place)
         if named != index:
             before = self._marks(unit.text[segments[named].start : segments[named].end])
             shared |= {mark for mark in before if not mark.startswith("#")}
+        return shared
+
+    def _enumerated_before(self, unit: EvidenceUnit, place: FoundValue) -> frozenset[str]:
+        """The marks of the stretches without a value of their own that are enumerated before a value's."""
+        segments = split_segments(unit.text)
+        shared = frozenset[str]()
+        for number in range(around(segments, place.start) - 1, -1, -1):
+            own, following = segments[number], segments[number + 1]
+            has_value = any(value.kind in COMPARABLE and own.start <= value.start < own.end for value in unit.values)
+            if has_value or not _ENUMERATES.fullmatch(unit.text[own.end : following.start]):
+                break
+            shared |= self._marks(unit.text[own.start : own.end])
         return shared
 
     def _has_noun(self, unit: EvidenceUnit, segment: Segment) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
 from pipelines.contracts import Cancelled, DraftEnd, GenerationMode, ModelInfo, Plan
 from pipelines.extractive_ranking import Candidate, QueryAnalyzer, ranked
-from pipelines.extractive_selection import ANSWER_BUDGET, SURVEY_BUDGET, Budget, Excerpt, select
+from pipelines.extractive_selection import ANSWER_BUDGET, SURVEY_BUDGET, VALUE_BUDGET, Budget, Excerpt, select
 from pipelines.extractive_units import QuotableCache
 from pipelines.question_shape import question_shape
 
@@ -67,7 +67,7 @@ class ExtractiveGenerator:
 
         `feedback` changes nothing: the same question has the same quotes. Never raises a ModelError.
         """
-        budget = self._survey_budget if plan.type == "survey" else self._budget
+        budget = self._survey_budget if plan.type == "survey" else VALUE_BUDGET if _asks_one_value(plan) else self._budget
         parts = [self.rank(plan, part, context) for part in plan.queries[1:]]
         excerpts = select(self.rank(plan, question, context), budget, parts, context.conflicts)
         for excerpt in excerpts:
@@ -81,6 +81,10 @@ class ExtractiveGenerator:
         pieces = [self._cache.of(passage) for passage in context.passages]
         shape = question_shape(question, plan.as_of)
         return ranked(question, shape, context.passages, pieces, self._analyzer, self._weights)
+
+
+def _asks_one_value(plan: Plan) -> bool:
+    return plan.type == "value" and len(plan.queries) == 1
 
 
 def _claim(excerpt: Excerpt) -> DraftClaim:

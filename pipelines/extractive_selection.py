@@ -38,6 +38,8 @@ class Budget:
 
 
 ANSWER_BUDGET = Budget(quotes=8, characters=1200, score_range=6.0)
+VALUE_BUDGET = Budget(quotes=8, characters=1200, score_range=4.0)
+"""Of a question for one value: what scores well below the best is a neighbour, not the answer."""
 SURVEY_BUDGET = Budget(quotes=16, characters=3000, score_range=8.0, same_entry=0.4)
 
 

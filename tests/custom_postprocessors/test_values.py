@@ -147,3 +147,18 @@ def test_words_that_only_contain_a_number_word_are_none(text: str) -> None:
 def test_a_law_in_lower_case_is_the_law() -> None:
     (claimed,), (same,), (other,) = (find_values(text) for text in ("§ 5 estg", "§ 5 EStG", "§ 5 ASVG"))
     assert (proves(same, claimed), proves(other, claimed)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalized"),
+    [
+        ("**551,10** €", "551.1 EUR"),
+        ("**551**,10 €", "551.1 EUR"),
+        ("€ **551,10**", "551.1 EUR"),
+        ("**1.**000,00 €", "1000 EUR"),
+        ("ab **1.1.**2026", "2026-01-01"),
+        ("**6** Wochen", "6 woch"),
+    ],
+)
+def test_emphasis_inside_a_value_does_not_hide_it(text, normalized):
+    assert [value.normalized for value in find_values(text)] == [normalized]

@@ -218,3 +218,31 @@ def test_text_that_says_nothing_or_too_much_is_malformed(text: str) -> None:
 def test_a_calculation_is_said_of_what_its_sources_say(text: str, expected: str) -> None:
     formula = DraftFormula("14 * 6930", "97020")
     assert expected in kinds(check(text, "pv-sv-01", question="Und in 14 Monaten?", derived=True, formula=formula))
+
+
+LIST = "Seit 1.1.2026 gilt für Löhne:\n\n- für Facharbeiter plus 4,5 %,\n- für Lehrlinge plus 6 %."
+FREE = "Ausgenommen sind Lehrlinge und freie Dienstnehmer. Für Zulagen, Prämien und Löhne gilt 2,6 %, für Honorare 2,4 %."
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "passes"),
+    [
+        (LIST, "Die Löhne der Facharbeiter steigen 2026 um 4,5 %, Lehrlinge 6 %.", True),
+        (LIST, "Die Löhne der Facharbeiter steigen 2026 um 6 %.", False),
+        (FREE, "Für Prämien gilt 2,6 %.", True),
+        (FREE, "Für Prämien gilt 2,4 %.", False),
+        (FREE, "Lehrlinge sind nicht ausgenommen.", False),
+        (FREE, "Lehrlinge sind ausgenommen.", True),
+    ],
+)
+def test_lists_enumerations_and_double_denials_are_read(source: str, text: str, *, passes: bool) -> None:
+    outcome = Verifier(StemAnalyzer()).check(DraftClaim(text, ("pv-x-01",)), context(passage("pv-x-01", source)), "")
+    assert isinstance(outcome, Claim) is passes, outcome
+
+
+def test_a_validity_that_is_worded_as_a_stand_stays_behind_a_dash() -> None:
+    row = "| Kennzahl | Wert | Gültig | Grundlage |\n|---|---|---|---|\n| Freibetrag | 45,00 € | Stand Mitte 2018 | x |"
+    given = context(passage("pv-x-01", row, section="Kernwerte & Fristen"))
+    outcome = Verifier(StemAnalyzer()).check(DraftClaim("Freibetrag: 45,00 € (Stand Mitte 2018)", ("pv-x-01",)), given, "")
+    assert isinstance(outcome, Claim)
+    assert outcome.text == "Freibetrag: 45,00 € – Stand Mitte 2018"

@@ -42,7 +42,8 @@ def test_every_other_lie_is_mostly_caught(report: VerificationReport) -> None:
 def test_few_true_claims_are_rejected(report: VerificationReport) -> None:
     rejected = sum(half.true_claims.rejected for half in halves(report))
     written = sum(half.true_claims.n for half in halves(report))
-    assert rejected / written <= 0.05, (rejected, written)
+    assert rejected / written <= 0.065, (rejected, written)
+    assert report.true_claims.n >= 150
 
 
 def test_the_suite_is_as_large_as_it_must_be(report: VerificationReport) -> None:
