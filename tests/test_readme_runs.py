@@ -30,7 +30,7 @@ def test_an_entry_of_ones_own_is_indexed_and_cited(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PV_")}
     environment |= {"PYTHONPATH": str(ROOT), "PV_OLLAMA_URL": NOBODY, "PV_TODAY": "2026-06-15"}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     answer = done.stdout
