@@ -143,7 +143,9 @@ class RoundHandlers:
             except BadInput:
                 pass
         form = ask_form(self._desk.candidates(), question=question, chosen=chosen, problem=problem)
-        return messages.message(messages.slot(ASK, form), messages.slot(ANSWERS, answers_html(None)), messages.slot(VOTE, ""))
+        return messages.message(
+            messages.slot(ASK, form + reload_lists()), messages.slot(ANSWERS, answers_html(None)), messages.slot(VOTE, "")
+        )
 
 
 def _parts(comparison: Comparison, *, problem: str = "") -> tuple[messages.Part, ...]:
