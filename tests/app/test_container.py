@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,18 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
+def _interpreter() -> str:
+    """An interpreter of this version that every user may run."""
+    own = Path(sys.executable).resolve()
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if os.getuid() != 0 or all(parent.stat().st_mode & 0o001 for parent in own.parents):
+        return str(own)
+    found = shutil.which(name, path="/usr/local/bin:/usr/bin")
+    if found is None:
+        pytest.skip(f"{own} is closed to other users, and there is no other {name}")
+    return found
+
+
 class Container:
     """A source tree without write permission, a knowledge base, and one folder that its user may write to."""
 
@@ -34,6 +47,10 @@ class Container:
         for package in PACKAGES:
             shutil.copytree(ROOT / package, self._source / package, ignore=shutil.ignore_patterns("__pycache__"))
         self.data.mkdir()
+        (root / "bin").mkdir()
+        (root / "bin" / "python").write_text(f'#!/bin/sh\nexec {_interpreter()} "$@"\n', encoding="utf-8")
+        (root / "bin" / "python").chmod(0o755)
+        self._bin = root / "bin"
         self._as_user: list[str] = []
         if os.getuid() == 0:
             os.chown(self.data, NOBODY, NOBODY)
@@ -46,10 +63,10 @@ class Container:
 
     def environment(self, port: int) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        path, packages = f"{self._bin}:{os.environ['PATH']}", sysconfig.get_path("purelib")
         given = {"PV_KB_DIR": str(self.kb), "PV_DATA_DIR": str(self.data), "PV_HOST": "0.0.0.0", "PV_PORT": str(port)}
         given |= {"PV_API_KEY": KEY, "PV_OLLAMA_URL": "http://127.0.0.1:9", "PV_EMBED_MODEL": "embedded"}
-        return {**kept, **given, "PATH": path, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**kept, **given, "PATH": path, "PYTHONPATH": packages, "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def run(self, *command: str, stdin: str = "", port: int = 7860) -> subprocess.CompletedProcess[str]:
         argv = [*self._as_user, "docker/entrypoint.sh", *command]
