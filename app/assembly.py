@@ -29,6 +29,7 @@ from app.store.tags import Tags
 from app.store.votes import Votes
 from app.tagging import TagIndexer
 from pipelines.contracts import ClaimGenerator
+from pipelines.entailment import load_entailment
 from pipelines.errors import IndexMissing, ModelUnavailable
 from pipelines.extractive import ExtractiveGenerator
 from pipelines.fusion import FusionOptions
@@ -252,6 +253,7 @@ class Assembly:
             today=lambda: settings.clock_day,
             fusion=FusionOptions(mode=settings.fusion),
             reranker=None if settings.rerank_model_path is None else load_reranker(settings.rerank_model_path),
+            entailment=None if settings.entailment_model_path is None else load_entailment(settings.entailment_model_path),
             context_blocks=settings.context_blocks,
             num_ctx=settings.num_ctx,
             num_predict=settings.num_predict,

@@ -9,6 +9,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from custom_postprocessors.authorities import load_authorities
 from custom_postprocessors.budget import ContextBudget
 from custom_postprocessors.conflict_register import Register
+from custom_postprocessors.entailment import Entailment
 from custom_postprocessors.evidence import GroundedContext
 from custom_postprocessors.grounding import Grounder
 from custom_postprocessors.verification import Verifier
@@ -44,6 +45,7 @@ class EngineOptions:
     system_prompt: str
     outdated_after_months: int
     reranker: BaseNodePostprocessor | None = None
+    entailment: Entailment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def make_engine(
         is_secondary=load_authorities().is_secondary,
         encoder=None if encoder is None else encoder.model_name,
     )
-    extractive, verifier = ExtractiveGenerator(analyzer), Verifier(analyzer)
+    extractive, verifier = ExtractiveGenerator(analyzer), Verifier(analyzer, entailment=options.entailment)
     meta = index.meta
     pipeline = AnsweringPipeline(
         planner=planner,

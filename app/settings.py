@@ -49,6 +49,10 @@ class Settings(BaseSettings):
         Path | None,
         Field(description="Folder of a cross-encoder that reorders hits (needs `sentence-transformers`); default: none."),
     ] = None
+    entailment_model_path: Annotated[
+        Path | None,
+        Field(description="Folder of an ONNX model of entailment that may reject proven claims as well; default: none."),
+    ] = None
     context_blocks: Annotated[int, Field(ge=1, le=32, description="Most sections given to the model (surveys: 4 more).")] = 12
     num_ctx: Annotated[int, Field(ge=1024, description="Context window in tokens, the same for every call.")] = 32768
     num_predict: Annotated[int, Field(ge=64, description="Most tokens of an answer.")] = 2048

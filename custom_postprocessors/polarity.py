@@ -33,7 +33,8 @@ _EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
 _COUNTED_TWICE = re.compile(_SOFT_NOT.pattern + r"|\bausgenommen\b|\bohne\b", re.IGNORECASE)
 _ALIKE = 6
 _CLAUSES = re.compile(
-    rf"{_EDGE}|,\s+(?=(?:weil|wenn|dass|die|der|das|den|dem|deren|wobei|aber|sondern|sodass|soweit|sofern|auch wenn|nicht|sonst|ohne|so)\b)"
+    rf"{_EDGE}|,\s+(?=(?:weil|wenn|dass|die|der|das|den|dem|deren|wobei|aber|sondern|sodass|soweit|sofern|auch wenn|nicht|sonst"
+    r"|ohne|so)\b)"
     r"|\s(?:und|aber|jedoch|während|wobei)\s(?=(?:darf|dürfen|kann|können|wird|werden|ist|sind|muss|müssen|gilt|gelten|hat|haben|soll|"
     r"bleibt|richtet|zählt)\b)"
 )

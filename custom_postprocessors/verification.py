@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from custom_postprocessors.claim_text import plain_claim
 from custom_postprocessors.clauses import split_statements
+from custom_postprocessors.entailment import LEAST_ENTAILED, Entailment
 from custom_postprocessors.evidence import (
     Citation,
     Claim,
@@ -40,9 +41,13 @@ class Verifier:
 
     Args:
         analyzer: the index's German analysis; decides which words are the same and how rare they are.
+        entailment: a second opinion on claims that passed; it can only reject. None: the rules alone decide.
     """
 
-    def __init__(self, analyzer: TextAnalyzer, thresholds: Thresholds | None = None) -> None:
+    def __init__(
+        self, analyzer: TextAnalyzer, thresholds: Thresholds | None = None, entailment: Entailment | None = None
+    ) -> None:
+        self._entailment = entailment
         self._words = WordReader(analyzer)
         self._evidence = EvidenceReader(self._words)
         self._statements = StatementChecker(self._words, bundled_roles(), thresholds or Thresholds())
@@ -69,6 +74,10 @@ class Verifier:
         if is_patchwork(plain.text, [(unit.passage.entry_id, unit.text) for unit in units]):
             violations.append(_violation("merged", "Die Aussage fügt Satzteile zweier Einträge aneinander; bitte trennen."))
         chosen = self._check_statements(plain.text, units, question, violations)
+        if not violations and self._entailment is not None:
+            premise = " ".join(f"{unit.above} {unit.text}" for unit in chosen)
+            if self._entailment.entails(plain_markdown(premise), plain.text) < LEAST_ENTAILED:
+                violations.append(_violation("unsupported", "Die Aussage folgt nicht aus der zitierten Stelle."))
         if violations:
             return _rejected(draft, violations)
         return _claim(plain.text, values, chosen)

@@ -2,7 +2,10 @@ import pytest
 
 from custom_postprocessors.near_copies import exchanged_words, is_patchwork, turned_words
 
-SOURCE = "Sie gilt nicht als Meldung; nur wer nachweislich weniger erhält, rechnet mindestens einen Monat mit dem tatsächlichen Betrag."
+SOURCE = (
+    "Sie gilt nicht als Meldung; nur wer nachweislich weniger erhält, "
+    "rechnet mindestens einen Monat mit dem tatsächlichen Betrag."
+)
 
 
 @pytest.mark.parametrize(
