@@ -107,6 +107,10 @@ class BakeoffTab(ChatPage):
             self.page.locator(f'.pv-bo-vote input[name={criterion}][value="{value}"]').check()
         self.page.locator(".pv-bo-vote button[type=submit]").click()
 
+    def said(self, text: str) -> Any:
+        """Where the tab says this (the hidden messages below it say it too)."""
+        return self.page.locator("#pv-bakeoff").get_by_text(text)
+
     def received(self) -> str:
         """Everything the server has sent since this was asked last."""
         return str(self.page.evaluate("(() => { const all = window.pvReceived; window.pvReceived = ''; return all; })()"))
@@ -133,11 +137,11 @@ def test_blind_vote_hides_the_names_until_it_is_given(
 
     tab.page.locator(".pv-bo-vote input[name=correctness][value=A]").check()
     tab.page.locator(".pv-bo-vote button[type=submit]").click()
-    tab.page.get_by_text("Bitte in jedem Kriterium eine Wahl treffen.").wait_for(timeout=WAIT)
+    tab.said("Bitte in jedem Kriterium eine Wahl treffen.").wait_for(timeout=WAIT)
     assert PERFECT not in tab.page.content()
 
     tab.vote("A", "tie", "none")
-    tab.page.get_by_text("Danke, Ihre Stimme zählt.").wait_for(timeout=WAIT)
+    tab.said("Danke, Ihre Stimme zählt.").wait_for(timeout=WAIT)
     names = [heading.inner_text() for heading in tab.columns().locator(".pv-bo-name").all()]
     assert sorted(name.partition(" · ")[2] for name in names) == sorted([PERFECT, WRONG])
     assert tab.columns().locator(".pv-bo-timing").count() == 2
@@ -167,7 +171,7 @@ def test_order_is_random_and_waiting_tells_nothing(browser: Any, url: str, serve
         tab.compare(QUESTION, PERFECT, "extractive")
         tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
         tab.page.get_by_role("button", name="Ohne Stimme aufdecken").click()
-        tab.page.get_by_text("Aufgedeckt ohne Stimme.").wait_for(timeout=WAIT)
+        tab.said("Aufgedeckt ohne Stimme.").wait_for(timeout=WAIT)
         seen.add(tab.columns().first.locator(".pv-bo-name").inner_text())
         tab.page.get_by_role("button", name="Neue Frage").click()
         tab.page.wait_for_selector(".pv-bo-ask", timeout=WAIT)
@@ -201,7 +205,7 @@ def test_failing_model_is_not_named_in_a_blind_round(browser: Any, url: str) -> 
     tab.compare(QUESTION, PERFECT, BROKEN)
     tab.page.locator(".pv-bo-vote").wait_for(timeout=WAIT)
     assert "broken" not in tab.received().lower()
-    assert tab.page.get_by_text("Dieses Modell hat keine Antwort geliefert.").count() == 1
+    assert tab.said("Dieses Modell hat keine Antwort geliefert.").count() == 1
     tab.close()
 
 
@@ -212,7 +216,7 @@ def test_one_model_is_no_comparison(browser: Any, url: str) -> None:
     for box in form.locator("input[name^=model-]").all():
         box.set_checked(box.get_attribute("value") == PERFECT)
     form.get_by_role("button", name="Vergleichen").click()
-    tab.page.get_by_text("Bitte zwei bis vier Modelle wählen.").wait_for(timeout=WAIT)
+    tab.said("Bitte zwei bis vier Modelle wählen.").wait_for(timeout=WAIT)
     assert form.locator("#pv-bo-question").input_value() == QUESTION
     tab.close()
 
@@ -226,7 +230,7 @@ def start_run(tab: BakeoffTab, *models: str) -> str:
     for box in form.locator("input[name^=goldset-]").all():
         box.set_checked(box.get_attribute("value") == "small")
     form.get_by_role("button", name="Lauf starten").click()
-    tab.page.get_by_text("Der Lauf ist angefordert.").wait_for(timeout=WAIT)
+    tab.said("Der Lauf ist angefordert.").wait_for(timeout=WAIT)
     tab.page.wait_for_function(
         "n => document.querySelectorAll('#pv-bakeoff-runs [data-run] [data-state=finished]').length > n",
         arg=len(before),
