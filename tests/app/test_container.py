@@ -72,7 +72,7 @@ class Container:
         argv = [*self._as_user, "docker/entrypoint.sh", *command]
         environment = self.environment(port)
         return subprocess.run(
-            argv, cwd=self._source, env=environment, input=stdin, text=True, capture_output=True, timeout=120, check=False
+            argv, cwd=self._source, env=environment, input=stdin, text=True, capture_output=True, timeout=300, check=False
         )
 
     @contextmanager
@@ -141,7 +141,7 @@ def test_a_failed_first_build_is_told_and_ends_the_container_with_a_code(contain
     container.seal()
     container.run("users", "add", "anna", "--role", "admin", stdin=PASSWORD + "\n")
     with container.serving(port) as process:
-        assert process.wait(180) == 1, container.log()
+        assert process.wait(400) == 1, container.log()
     assert "The service does not start" in container.log()
 
 

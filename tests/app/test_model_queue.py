@@ -103,3 +103,24 @@ def test_a_failure_gives_the_turn_back():
         raise RuntimeError("defect")
     with queue.turn(never):
         assert queue.waiting == 0
+
+
+def test_fifty_that_wait_have_their_turn_in_the_order_in_which_they_came():
+    queue, release, served = ModelQueue(parallel=1, waiting=50), threading.Event(), []
+
+    def take(number: int) -> None:
+        with queue.turn(lambda: False):
+            assert release.wait(60)
+            served.append(number)
+
+    threads = []
+    for number in range(51):
+        threads.append(threading.Thread(target=take, args=(number,)))
+        threads[-1].start()
+        wait_for(lambda number=number: queue.waiting == number)
+    with pytest.raises(QueueFull), queue.turn(lambda: False):
+        pass
+    release.set()
+    for thread in threads:
+        thread.join()
+    assert served == list(range(51))

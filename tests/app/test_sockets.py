@@ -93,7 +93,7 @@ def test_serving_asking_and_indexing_connect_to_ollama_alone(tmp_path: Path) -> 
                     env={**kept, **given},
                     capture_output=True,
                     text=True,
-                    timeout=120,
+                    timeout=300,
                     check=False,
                 )
                 assert done.returncode == 0, done.stderr

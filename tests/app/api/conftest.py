@@ -1,7 +1,10 @@
 """A small index under a fake encoder, and the API over it without the page."""
 
+import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +62,14 @@ class SmallAssembly(Assembly):
 
 def page() -> FastAPI:
     """In place of the user interface: a few addresses, one of them defective."""
-    made = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # As the product does: a question that waits holds a thread.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(80))
+        yield
+
+    made = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     answer_defects(made)
 
     @made.get("/")

@@ -73,10 +73,11 @@ def test_a_caller_that_goes_away_while_waiting_never_reaches_the_model(serve_wit
     assert len(ollama.chats) == 1
 
 
-def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_again(serve_with, ollama):
+@pytest.mark.parametrize("waiting", [2])
+def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_again(serve_with, ollama, waiting):
     release = threading.Event()
     ollama.models = [FakeModel(NAME, held(release))]
-    served = serve_with(llm_model=NAME, ollama_url=ollama.url, queue_size=2)
+    served = serve_with(llm_model=NAME, ollama_url=ollama.url, queue_size=waiting)
     finished: list[int] = []
 
     def ask(number: int, url: str) -> None:
@@ -86,7 +87,7 @@ def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_agai
 
     with Port(served) as port:
         threads = []
-        for number in range(3):
+        for number in range(waiting + 1):
             threads.append(threading.Thread(target=ask, args=(number, port.url)))
             threads[-1].start()
             wait_for(lambda number=number: len(ollama.chats) + served.assembly.queue.waiting == number + 1)
@@ -96,7 +97,7 @@ def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_agai
             thread.join()
     assert (beyond.status_code, beyond.json()["code"]) == (429, "queue_full")
     assert int(beyond.headers["Retry-After"]) > 0
-    assert finished == [0, 1, 2]
+    assert finished == list(range(waiting + 1))
 
 
 def test_the_stream_shows_checked_claims_only_and_says_when_they_are_void(serve_with, ollama):
