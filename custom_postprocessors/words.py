@@ -68,6 +68,7 @@ class WordReader:
         self._canonical: dict[str, str] = {}
         self._canonical = self._read_synonyms(bundled_synonyms() if synonyms is None else synonyms)
         self._forms.clear()
+        self._neutral_words: dict[str, bool] = {}
         self._neutral = frozenset(tokens[0] for word in bundled_neutral_words() if (tokens := analyzer.tokens(word)))
 
     def words(self, text: str) -> tuple[Word, ...]:
@@ -87,7 +88,11 @@ class WordReader:
 
     def is_neutral(self, word: Word) -> bool:
         """Whether a word carries no content (gilt, beträgt, somit): it needs no support."""
-        return word.whole in self._neutral or not self._neutral.isdisjoint(self._analyzer.tokens(word.text)[:1])
+        known = self._neutral_words.get(word.text)
+        if known is None:
+            tokens = self._analyzer.tokens(word.text)
+            known = self._neutral_words[word.text] = not self._neutral.isdisjoint((word.whole, *tokens[:1]))
+        return known
 
     def weight(self, stem: str) -> float:
         """The weight of a stem, as of a word of its own."""
@@ -97,6 +102,7 @@ class WordReader:
         if word not in self._forms:
             if len(self._forms) > 50_000:
                 self._forms.clear()
+                self._neutral_words.clear()
             self._forms[word] = self._read_form(word)
         return self._forms[word]
 
