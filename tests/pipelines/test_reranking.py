@@ -60,9 +60,7 @@ def test_failing_reranker_leaves_the_order(caplog):
 def test_retrieval_uses_it_also_for_what_a_small_limit_would_have_cut(tmp_path):
     sections = [
         section("pv-a-01#x", "Abfertigung. Abfertigung.", title="Abfertigung"),
-        section(
-            "pv-b-01#x", "Die Abfertigung, die ein Betrieb zahlt, steht auch hier, viel länger beschrieben.", title="Ende"
-        ),
+        section("pv-b-01#x", "Die Abfertigung, die ein Betrieb zahlt, steht auch hier, viel länger beschrieben.", title="Ende"),
     ]
     parts = build_parts(sections, tmp_path, FakeEncoder())
     plain = parts.retriever(FakeEncoder())

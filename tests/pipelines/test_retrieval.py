@@ -140,7 +140,7 @@ def test_nothing_found_is_an_empty_result(retriever):
 
 def test_what_lies_beyond_the_scopes_is_told_apart(retriever):
     retrieved = retriever.retrieve_plan(plan("exekution", scopes=("rechtsprechung",)))
-    assert [hit.node.metadata["entry_id"] for hit in retrieved.beyond_scopes][0] == "ris-a-01"
+    assert retrieved.beyond_scopes[0].node.metadata["entry_id"] == "ris-a-01"
     assert retriever.retrieve_plan(plan("exekution")).beyond_scopes == ()
 
 
