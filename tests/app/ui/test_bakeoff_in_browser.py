@@ -85,6 +85,7 @@ class BakeoffTab(ChatPage):
         super().__init__(browser, url, **options)
         self.page.add_init_script(LISTEN)
         self.page.reload()
+        self.faults.clear()  # of the page before: its connections are cut by the reload
         self.page.get_by_role("tab", name="Modellvergleich").click(timeout=WAIT)
         self.page.wait_for_selector(".pv-bo-ask", timeout=WAIT)
         self.page.wait_for_selector("#pv-bakeoff-runs .pv-bo-part", timeout=WAIT)
@@ -106,6 +107,10 @@ class BakeoffTab(ChatPage):
         for criterion, value in choices.items():
             self.page.locator(f'.pv-bo-vote input[name={criterion}][value="{value}"]').check()
         self.page.locator(".pv-bo-vote button[type=submit]").click()
+
+    def close(self) -> None:
+        assert self.faults == []  # said here, where the assertion shows them
+        super().close()
 
     def said(self, text: str) -> Any:
         """Where the tab says this (the hidden messages below it say it too)."""
