@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from custom_postprocessors.evidence import GroundedContext
-from evaluation.answer_metrics import contains_all
 from evaluation.goldset import GoldItem
+from evaluation.required import contains_all
 from pipelines.contracts import Plan
 from pipelines.extractive_ranking import QueryAnalyzer, featured
 from pipelines.extractive_units import QuotableCache

@@ -80,15 +80,15 @@ class RecentChoice:
     def __init__(self, remembered_seconds: float = REMEMBERED_SECONDS) -> None:
         self._seconds = remembered_seconds
         self._lock = Lock()
-        self._known: dict[int, tuple[float, ModelChoice]] = {}
+        self._known: dict[str, tuple[float, ModelChoice]] = {}
 
     def choose(self, setting: str, gateway: OllamaGateway) -> ModelChoice:
         """See `choose_model`; while one thread asks, the others wait for its answer."""
         if setting.strip() not in ("", AUTO):
             return choose_model(setting, gateway)
         with self._lock:
-            until, choice = self._known.get(id(gateway), (0.0, None))
+            until, choice = self._known.get(gateway.url, (0.0, None))
             if choice is None or time.monotonic() >= until:
                 choice = choose_model(setting, gateway)
-                self._known[id(gateway)] = (time.monotonic() + self._seconds, choice)
+                self._known[gateway.url] = (time.monotonic() + self._seconds, choice)
             return choice

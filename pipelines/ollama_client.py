@@ -87,6 +87,11 @@ class OllamaGateway:
         """Closes all connections and the background thread; running chats end as cancelled."""
         self._background.close(self._disconnect)
 
+    @property
+    def url(self) -> str:
+        """The address that is asked; not for readers."""
+        return self._url
+
     def version(self) -> str:
         """The server's version, as it says.
 

@@ -33,6 +33,7 @@ from pipelines.embedding_cache import EmbeddingCache
 from pipelines.fusion import FusionOptions
 from pipelines.index import IndexOptions, IndexRecipe, build_index, open_index
 from pipelines.index_channels import RetrievalSuite, fingerprint_of, open_channels
+from pipelines.process_identity import this_process
 from tests.conftest import BUNDLED_FOLDER
 from tests.fake_encoder import FakeEncoder
 
@@ -168,6 +169,13 @@ def client(served: Served) -> Iterator[TestClient]:
         yield made
 
 
+def end_waiting_jobs(jobs: Jobs) -> None:
+    """Ends what other tests requested of the shared database, so that nothing new joins it."""
+    while (job := jobs.next_queued()) is not None:
+        jobs.start(job.id, this_process())
+        jobs.finish(job.id, error="requested by another test")
+
+
 @pytest.fixture
 def serve_with(small_settings: Settings) -> Iterator[Callable[..., Served]]:
     """Serves the small index under other settings; closed at the end of the test."""
@@ -176,6 +184,7 @@ def serve_with(small_settings: Settings) -> Iterator[Callable[..., Served]]:
     def make(*, ready: bool = True, **changes: object) -> Served:
         made = serve(Settings(**{**small_settings.model_dump(), **changes}), ready=ready)
         opened.append(made)
+        end_waiting_jobs(Jobs(made.assembly.database))
         return made
 
     yield make

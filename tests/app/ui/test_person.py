@@ -1,5 +1,6 @@
 """The person of an event reaches the handler through Gradio's queue."""
 
+import asyncio
 import gc
 import json
 import threading
@@ -33,6 +34,7 @@ def collected() -> Iterator[None]:
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
+        asyncio.set_event_loop(None)  # or it lives until another test runs a loop, and is blamed on whichever test runs then
         gc.collect()
 
 
