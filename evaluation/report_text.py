@@ -7,6 +7,7 @@ from evaluation.decision import EQUAL_WITHIN, Versus
 from evaluation.intervals import Rate
 from evaluation.model_report import BakeoffReport, ModelReport
 from evaluation.plots import KIND_NAMES, right_share
+from pipelines.answer_text import REASON_TEXT, STATUS_TEXT
 
 COLUMNS = ("Kandidat", "Zitier-Präzision", "Verweigerung korrekt", "erwartete Quelle", "mean/p95", "Regen")
 PROTOCOL = (
@@ -186,7 +187,8 @@ def _failure_lines(model: ModelReport) -> Iterator[str]:
 
 def failure_facts(one: AnsweredQuestion) -> list[str]:
     """What is wrong with a question, as German lines."""
-    facts = [f"Ergebnis: {one.status}" + (f" ({one.refusal_reason})" if one.refusal_reason else "")]
+    reason = REASON_TEXT.get(one.refusal_reason, one.refusal_reason) if one.refusal_reason else ""  # type: ignore[call-overload]
+    facts = [f"Ergebnis: {STATUS_TEXT.get(one.status, one.status)}" + (f" ({reason})" if reason else "")]
     facts.append(f"erwartet: {', '.join(one.expected_ids) or 'Verweigerung'} · zitiert: {', '.join(one.cited_ids) or '–'}")
     if one.values_correct is False:
         facts.append(f"verlangte Werte fehlen: {', '.join(one.must_contain)}")

@@ -12,6 +12,24 @@ MARK_TEXT: dict[Mark, str] = {
     "secondary_source": "laut Sekundärquelle",
 }
 
+STATUS_TEXT: dict[str, str] = {
+    "answered": "beantwortet",
+    "partial": "Teilantwort",
+    "clarification": "Rückfrage",
+    "refused": "abgelehnt",
+    "unavailable": "Störung",
+}
+"""What a status is called in lists and reports."""
+REASON_TEXT: dict[RefusalReason, str] = {
+    "kb_silent": "Wissensbasis schweigt",
+    "weak_evidence": "Belege zu schwach",
+    "verification_failed": "Prüfung nicht bestanden",
+    "out_of_period": "kein Wert für diesen Zeitraum",
+    "model_unavailable": "Ollama nicht erreichbar",
+    "model_failed": "Modell ohne brauchbare Antwort",
+}
+"""Why nothing was answered, as lists and reports say it."""
+
 _SCOPE_TEXT = {"gesetz": "Gesetz", "kv": "Kollektivvertrag", "rechtsprechung": "Rechtsprechung", "briefing": "Briefings"}
 
 _MONTHS = (

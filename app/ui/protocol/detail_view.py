@@ -11,6 +11,7 @@ from app.ui.protocol.commands import VIENNA
 from app.ui.protocol.list_view import quotes_html
 from app.ui.turn_view import claim_html, conflict_html
 from custom_postprocessors.evidence import Violation
+from pipelines.answer_text import STATUS_TEXT
 from pipelines.contracts import Outcome
 
 
@@ -23,7 +24,7 @@ def detail_html(shown: ShownAnswer) -> str:
     when = f"{record.created_at.astimezone(VIENNA):%d.%m.%Y, %H:%M:%S}"
     parts = [
         f'<header class="pv-detail-head"><h2 class="pv-pane-title" tabindex="-1">{escape(title)}</h2>'
-        f'<p class="pv-pane-meta">{when} · {texts.STATUS_TEXT.get(status, status)} · <span class="pv-id">'
+        f'<p class="pv-pane-meta">{when} · {STATUS_TEXT.get(status, status)} · <span class="pv-id">'
         f"{escape(record.request_id)}</span></p></header>"
     ]
     parts.append(_without_content(shown) if outcome is None else _content(shown, outcome))

@@ -9,6 +9,7 @@ from app.ui.markup import inline_html
 from app.ui.protocol import texts
 from app.ui.protocol.answer_log import ChainState
 from app.ui.protocol.commands import VIENNA
+from pipelines.answer_text import STATUS_TEXT
 
 FORM = "pv-protocol-form"
 
@@ -123,7 +124,7 @@ def _readable(quote: str) -> str:
 def _row(found: FoundAnswer) -> str:
     record = found.record
     status = str(record.metadata["status"])
-    labels = [f'<span class="pv-label pv-status-{status}">{texts.STATUS_TEXT.get(status, status)}</span>']
+    labels = [f'<span class="pv-label pv-status-{status}">{STATUS_TEXT.get(status, status)}</span>']
     if found.up is not None:
         css, text = ("calm", texts.RATED_UP) if found.up else ("warn", texts.RATED_DOWN)
         labels.append(f'<span class="pv-label pv-label-{css}">{text}</span>')

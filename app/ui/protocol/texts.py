@@ -1,6 +1,7 @@
 """Every German text of the tab Protokoll that is not data."""
 
 from app.drift import QuoteState
+from pipelines.answer_text import STATUS_TEXT
 
 TITLE = "Protokoll"
 FILTERS = "Antworten eingrenzen"
@@ -11,13 +12,6 @@ TEXT, TEXT_HINT = "Text in Frage oder Antwort", "Wort oder Wortteil"
 FEEDBACK = "Rückmeldung"
 SHOW, MORE, EXPORT = "Anzeigen", "Ältere anzeigen", "Als JSONL exportieren"
 DRIFT, CHAIN = "Überholte Antworten suchen", "Kette prüfen"
-STATUS_TEXT = {
-    "answered": "beantwortet",
-    "partial": "Teilantwort",
-    "clarification": "Rückfrage",
-    "refused": "abgelehnt",
-    "unavailable": "Störung",
-}
 STATUS_CHOICES = (("", "alle"), *STATUS_TEXT.items())
 FEEDBACK_CHOICES = (
     ("", "alle"),

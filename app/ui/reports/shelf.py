@@ -1,5 +1,6 @@
 """The reports of evaluation runs, as the tab Auswertung reads them from the data folder."""
 
+import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from app.bakeoff import read_report
 from evaluation.model_report import BakeoffReport, ModelReport
 from evaluation.runs import REPORT_FILE, REPORTS, RunFolder
 from pipelines.errors import PvAgentError
+
+UNREADABLE = "Die Datei des Berichts ist beschädigt. Der Lauf kann fortgesetzt werden; sein Bericht wird dann neu geschrieben."
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ class ReportShelf:
         try:
             summary = summary_of(read_report(RunFolder(path.parent)))
         except PvAgentError as exc:
-            summary = RunSummary(path.parent.name, fault=exc.message)
+            _log.warning("%s", exc)
+            summary = RunSummary(path.parent.name, fault=UNREADABLE)
         with self._lock:
             self._known[path] = (changed, summary)
         return summary
