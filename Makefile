@@ -26,7 +26,7 @@ types: install-dev ## mypy, strict
 	$(BIN)/mypy
 
 slow: install-dev ## browser, load, crash and notebook tests
-	$(BIN)/python -m pytest -m "$(SLOW)"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "$(SLOW)"
 
 eval: install ## the embedded default over the goldsets; fails below the floors
 	PV_DATA_DIR=build/eval PV_OLLAMA_URL=http://127.0.0.1:9 $(BIN)/python -m app ingest

@@ -46,4 +46,14 @@
     data.value = await base64(file);
     input.setCustomValidity("");
   });
+
+  // A file is chosen for one sending: the same name chosen again is no change for the browser, and its old content would go out.
+  document.addEventListener("submit", (event) => {
+    const input = event.target.querySelector?.("input[type=file][data-into]");
+    if (!input) return;
+    setTimeout(() => {
+      event.target.elements[input.dataset.into].value = "";
+      input.value = "";
+    }, 0);
+  });
 })();
