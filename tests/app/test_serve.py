@@ -46,9 +46,8 @@ def test_a_first_index_that_cannot_be_built_ends_the_process_with_the_reason(tmp
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_an_address_that_others_reach_is_refused(tmp_path: Path, host: str) -> None:
-    with serving(tmp_path, free_port(), PV_HOST=host) as process:
+def test_an_address_that_others_reach_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path, free_port(), PV_HOST="0.0.0.0") as process:
         process.wait(60)
     assert process.returncode == 2
     assert "loopback" in log_of(tmp_path)
