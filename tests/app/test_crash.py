@@ -10,11 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
-from app.assembly import Assembly
 from app.indexing import Indexer
 from app.job_work import JobWork, ingest_arguments, run_logged
 from app.settings import ROOT, Settings
@@ -27,7 +25,6 @@ from pipelines.embeddings import EmbeddedEncoder
 from pipelines.errors import IndexFault, PvAgentError, StoreError
 from pipelines.index import IndexLayout, IndexMeta, OpenIndex, open_index, read_current_meta
 from pipelines.index_channels import Channels, fingerprint_of, open_channels
-from pipelines.intake import read_question
 from pipelines.ollama_client import OllamaGateway
 from pipelines.process_identity import this_process
 from tests.app.test_ingest import Folder, entry
@@ -40,7 +37,7 @@ KILLS = 30
 
 
 def settings_for(root: Path) -> Settings:
-    return Settings(kb_dir=root / "kb", data_dir=root / "data", embed_model="embedded", llm_model="extractive")
+    return Settings(kb_dir=root / "kb", data_dir=root / "data", embed_model="embedded")
 
 
 def write(root: Path, value: str) -> None:
@@ -127,45 +124,6 @@ def builder() -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-class Readers:
-    """Threads that ask the same question of one service all the time, and note which value each index version answered with."""
-
-    QUESTION = "Wie hoch ist die Grenze pv-a-01?"
-    THREADS = 2
-
-    def __init__(self, settings: Settings) -> None:
-        self.values: dict[str, set[str]] = {}
-        self.asked = 0
-        self.faults: list[str] = []
-        self._settings = settings
-        self._stopped = Event()
-
-    def __enter__(self) -> "Readers":
-        self._assembly = Assembly(self._settings, audited=False)
-        self._threads = [Thread(target=self._ask_on) for _ in range(self.THREADS)]
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join()
-        self._assembly.close()
-
-    def _ask_on(self) -> None:
-        while not self._stopped.is_set():
-            try:
-                outcome = self._assembly.service.ask(read_question(self.QUESTION))
-            except PvAgentError as exc:
-                self.faults.append(repr(exc))
-                continue
-            self.asked += 1
-            found = {value for value in VALUES if value in outcome.answer.replace("\N{NO-BREAK SPACE}", " ")}
-            self.values.setdefault(outcome.index.version, set()).update(found or {outcome.answer})
-            self._stopped.wait(0.05)
-
-
 def line_of(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().strip()
@@ -179,19 +137,19 @@ def test_killed_at_random_moments_the_served_version_stays_whole(root: Path, bui
     began_seconds = time.monotonic()
     ingest(root)
     run_seconds = time.monotonic() - began_seconds
-    with Readers(settings_for(root)) as readers:
-        for _ in range(KILLS):
-            builder.stdin.write(f"{root}\n")
-            builder.stdin.flush()
-            pid = int(line_of(builder))
-            time.sleep(chance.uniform(0.05, 2.0) * run_seconds)
-            os.kill(pid, signal.SIGKILL)
-            assert line_of(builder) == "ended"
+    for _ in range(KILLS):
+        builder.stdin.write(f"{root}\n")
+        builder.stdin.flush()
+        pid = int(line_of(builder))
+        end_seconds = time.monotonic() + chance.uniform(0.05, 2.5) * run_seconds
+        while time.monotonic() < end_seconds:
             with opened(root) as index:
                 seen.add(served_value(index))
-    assert readers.faults == []
-    assert readers.asked >= 2 * KILLS
-    assert {frozenset(values) for values in readers.values.values()} == {frozenset({value}) for value in VALUES}
+            time.sleep(run_seconds / 10)
+        os.kill(pid, signal.SIGKILL)
+        assert line_of(builder) == "ended"
+        with opened(root) as index:
+            seen.add(served_value(index))
     with closing(Database(root / "data")) as database:
         ended = Jobs(database).list(limit=1000)
     assert {job.state for job in ended} == {"COMPLETED", "FAILED"}
