@@ -273,23 +273,3 @@ def test_run_is_started_watched_shown_compared_and_exported(browser: Any, url: s
     assert compared.locator("svg").count() == 6
     server.models = small_models()
     tab.close()
-
-
-def test_run_is_cancelled_and_goes_on(browser: Any, url: str, server: FakeOllama) -> None:
-    server.models = [FakeModel(PERFECT, fake.slow(perfect(), first_seconds=3)), FakeModel(WRONG, perfect())]
-    tab = BakeoffTab(browser, url)
-    form = tab.page.locator(".pv-bo-start")
-    for box in form.locator("input[name^=model-]").all():
-        box.set_checked(box.get_attribute("value") in (PERFECT, WRONG))
-    form.locator("input[value=small]").check()
-    form.get_by_role("button", name="Lauf starten").click()
-    running = tab.page.locator("#pv-bakeoff-runs [data-run]", has=tab.page.locator("[data-state=running]"))
-    running.get_by_role("button", name="Abbrechen").click(timeout=JOB_WAIT)
-    stopped = tab.page.locator("#pv-bakeoff-runs [data-run]", has=tab.page.locator("[data-state=stopped]"))
-    stopped.get_by_role("button", name="Fortsetzen").wait_for(timeout=JOB_WAIT)
-    assert stopped.locator("progress").count() == 2
-    run = stopped.get_attribute("data-run")
-    server.models = [FakeModel(PERFECT, perfect()), FakeModel(WRONG, perfect())]
-    stopped.get_by_role("button", name="Fortsetzen").click()
-    tab.page.locator(f'#pv-bakeoff-runs [data-run="{run}"] [data-state=finished]').wait_for(timeout=JOB_WAIT)
-    tab.close()
