@@ -268,19 +268,21 @@ class Assembly:
         Raises:
             ModelUnavailable: a named model cannot answer.
         """
-        settings = self.effective_settings
-        return self._recent_choice.choose(model or settings.llm_model, self.gateway_at(settings.ollama_url))
+        return self._choice_at(self.endpoint, model)
 
     def choose_generator(self, model: str | None, extractive: ExtractiveGenerator) -> ClaimGenerator:
         """What writes the drafts for a request: model, endpoint and prompt as they are at this moment."""
-        settings, endpoint = self.settings, self.endpoint
-        gateway = self.gateway_at(endpoint.url)
-        choice = self._recent_choice.choose(model or endpoint.model or settings.llm_model, gateway)
+        endpoint = self.endpoint
+        choice = self._choice_at(endpoint, model)
         if choice.extractive:
             return extractive
-        options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
         writer = OllamaGenerator(
-            gateway, choice.name, options=options, prompt=self.prompt, digest=choice.digest, endpoint=endpoint.label
+            self.gateway_at(endpoint.url),
+            choice.name,
+            options=self._chat_options,
+            prompt=self.prompt,
+            digest=choice.digest,
+            endpoint=endpoint.label,
         )
         return QueuedGenerator(SurveyGenerator(writer), self.queue)
 
@@ -290,12 +292,20 @@ class Assembly:
         Raises:
             ModelUnavailable: the model cannot answer.
         """
-        settings, endpoint = self.settings, self.endpoint
-        gateway = self.gateway_at(endpoint.url)
-        choice = self._recent_choice.choose(model or endpoint.model or settings.llm_model, gateway)
+        endpoint = self.endpoint
+        choice = self._choice_at(endpoint, model)
         if choice.extractive:
             raise ModelUnavailable("Das Sprachmodell ist nicht mehr erreichbar.")
-        options = ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)
-        return QueuedCheckWriter(
-            OllamaCheckWriter(gateway, choice.name, options=options, prompt=self.prompt_of("review")), self.queue
+        writer = OllamaCheckWriter(
+            self.gateway_at(endpoint.url), choice.name, options=self._chat_options, prompt=self.prompt_of("review")
         )
+        return QueuedCheckWriter(writer, self.queue)
+
+    def _choice_at(self, endpoint: Endpoint, model: str | None) -> ModelChoice:
+        wanted = model or endpoint.model or self.settings.llm_model
+        return self._recent_choice.choose(wanted, self.gateway_at(endpoint.url))
+
+    @property
+    def _chat_options(self) -> ChatOptions:
+        settings = self.settings
+        return ChatOptions(num_ctx=settings.num_ctx, num_predict=settings.num_predict, temperature=settings.temperature)

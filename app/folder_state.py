@@ -1,22 +1,17 @@
 """Whether what is served fits the folder and the catalogue: remarks for health, doctor, the first screen and editors."""
 
 import logging
-import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 
 from app.indexing import invalid_active
 from app.ingest import is_folder_changed
+from app.remembered import Remembered
 from app.store.database import Database
 from app.store.documents import Catalogue
 from pipelines.errors import KnowledgeBaseError, PvAgentError
 
-CHECK_SECONDS = 30.0
-"""How long an answer is shown before the folder is looked at again."""
-WAIT_SECONDS = 0.5
 _DIFFERS = (
     "Der Ordner der Wissensbasis wurde seit der letzten Übernahme geändert oder noch nicht mit dieser Programmfassung gelesen."
 )
@@ -34,22 +29,16 @@ class FolderState:
     def __init__(self, folder: Path, database: Database) -> None:
         self._folder = folder
         self._database = database
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="folder-state")
-        self._lock = Lock()
-        self._asked: Future[tuple[str, ...]] | None = None
-        self._asked_at = 0.0
+        worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="folder-state")
+        self._seen: Remembered[tuple[str, ...]] = Remembered(worker, self._look)
         self._known: tuple[str, ...] = ()
         self._invalid: tuple[str, tuple[str, ...]] = ("", ())
 
     def notices(self) -> tuple[str, ...]:
         """German remarks as of the last half minute; empty when all is as it should be."""
-        with self._lock:
-            if self._asked is None or time.monotonic() - self._asked_at > CHECK_SECONDS:
-                self._asked, self._asked_at = self._worker.submit(self._look), time.monotonic()
-            asked = self._asked
         try:
-            self._known = asked.result(WAIT_SECONDS)
-        except FutureTimeout:
+            self._known = self._seen.get()
+        except TimeoutError:
             return self._known
         except PvAgentError as exc:
             _log.warning("The folder could not be compared: %s", exc)
@@ -68,8 +57,7 @@ class FolderState:
 
     def look_again(self) -> None:
         """Forgets what is known, after something was changed."""
-        with self._lock:
-            self._asked = None
+        self._seen.forget()
 
 
 def folder_notices(folder: Path, database: Database, invalid: Sequence[str]) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
-from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, GenerationMode, ModelInfo, Plan
+from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, Plan
 from pipelines.errors import GenerationCancelled, QueueFull
 from pipelines.review_checks import CheckWriter, DraftCheck, Unusable
 from pipelines.review_context import ReceivedValue
+from pipelines.wrapped_generator import WrappedGenerator
 
 POLL_SECONDS = 0.1
 """How soon a question that nobody waits for any more leaves the queue."""
@@ -81,21 +82,12 @@ class ModelQueue:
                 self._free += 1
 
 
-class QueuedGenerator:
+class QueuedGenerator(WrappedGenerator):
     """A generator for one question that waits for its turn; a second draft does not wait behind other questions."""
 
-    def __init__(self, generator: ClaimGenerator, queue: ModelQueue) -> None:
-        self._generator = generator
+    def __init__(self, inner: ClaimGenerator, queue: ModelQueue) -> None:
+        super().__init__(inner)
         self._queue = queue
-
-    @property
-    def mode(self) -> GenerationMode:
-        """That of the generator behind the queue."""
-        return self._generator.mode
-
-    def info(self) -> ModelInfo:
-        """That of the generator behind the queue."""
-        return self._generator.info()
 
     def draft(
         self,
@@ -112,7 +104,7 @@ class QueuedGenerator:
             QueueFull: too many questions wait for the model.
         """
         with self._queue.turn(cancelled, first=bool(feedback)):
-            yield from self._generator.draft(plan, question, context, feedback=feedback, cancelled=cancelled)
+            yield from self._inner.draft(plan, question, context, feedback=feedback, cancelled=cancelled)
 
 
 class QueuedCheckWriter:

@@ -11,10 +11,8 @@ import yaml
 
 from custom_postprocessors.entry_terms import EntryTerms
 from custom_postprocessors.folding import fold
-from custom_postprocessors.words import bundled_neutral_words
+from custom_postprocessors.words import neutral_nowhere_subjects
 
-_SUBJECTS_TOO = frozenset({"ausmass", "erhohung", "gruppe"})
-"""Neutral in a statement, but what an entry can be about."""
 _EVERYDAY_WORDS = Path(__file__).parent / "data" / "everyday_words.yaml"
 _EVERYDAY_SHARE = 0.25
 _GENERIC_LETTERS = 3
@@ -110,8 +108,7 @@ class EvidenceFeatures:
 def everyday_words() -> frozenset[str]:
     """The folded words that name no subject: everyday German and the neutral words of statements."""
     lines = yaml.safe_load(_EVERYDAY_WORDS.read_text(encoding="utf-8"))
-    words = (*bundled_neutral_words(), *(str(word) for line in lines for word in line))
-    return frozenset(fold(word) for word in words) - _SUBJECTS_TOO
+    return frozenset(fold(word) for word in (*neutral_nowhere_subjects(), *(str(word) for line in lines for word in line)))
 
 
 def said_in(question: str, analyzer: QuestionAnalyzer, everyday: frozenset[str] = frozenset()) -> tuple[Said, ...]:

@@ -181,8 +181,17 @@ def bundled_synonyms() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in yaml.safe_load((_DATA / "synonyms.yaml").read_text(encoding="utf-8")))
 
 
-@lru_cache(maxsize=1)
 def bundled_neutral_words() -> tuple[str, ...]:
-    """The words of `data/neutral_words.yaml`."""
-    lines = yaml.safe_load((_DATA / "neutral_words.yaml").read_text(encoding="utf-8"))
+    """The words that prove and refute nothing in a statement."""
+    return (*neutral_nowhere_subjects(), *_listed("neutral_subjects.yaml"))
+
+
+def neutral_nowhere_subjects() -> tuple[str, ...]:
+    """Those of them that are no subject of an entry either."""
+    return _listed("neutral_words.yaml")
+
+
+@lru_cache(maxsize=2)
+def _listed(file_name: str) -> tuple[str, ...]:
+    lines = yaml.safe_load((_DATA / file_name).read_text(encoding="utf-8"))
     return tuple(word for line in lines for word in line)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
-from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, GenerationMode, ModelInfo, Plan
+from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, Plan
+from pipelines.wrapped_generator import WrappedGenerator
 
 
 class Usage:
@@ -20,21 +21,12 @@ class Usage:
             self.writing_seconds += end.output_tokens / end.tokens_per_second
 
 
-class MeteredGenerator:
+class MeteredGenerator(WrappedGenerator):
     """A generator whose drafts are counted in a `Usage`."""
 
-    def __init__(self, generator: ClaimGenerator, usage: Usage) -> None:
-        self._generator = generator
+    def __init__(self, inner: ClaimGenerator, usage: Usage) -> None:
+        super().__init__(inner)
         self._usage = usage
-
-    @property
-    def mode(self) -> GenerationMode:
-        """That of the generator."""
-        return self._generator.mode
-
-    def info(self) -> ModelInfo:
-        """That of the generator."""
-        return self._generator.info()
 
     def draft(
         self,
@@ -46,7 +38,7 @@ class MeteredGenerator:
         cancelled: Cancelled = lambda: False,
     ) -> Iterator[DraftClaim | DraftEnd]:
         """See `ClaimGenerator.draft`."""
-        for item in self._generator.draft(plan, question, context, feedback=feedback, cancelled=cancelled):
+        for item in self._inner.draft(plan, question, context, feedback=feedback, cancelled=cancelled):
             if isinstance(item, DraftEnd):
                 self._usage.add(item)
             yield item

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Passage, Rejected
-from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, GenerationMode, ModelInfo, Plan
+from pipelines.contracts import Cancelled, ClaimGenerator, DraftEnd, Plan
+from pipelines.wrapped_generator import WrappedGenerator
 
 log = logging.getLogger(__name__)
 
@@ -13,7 +14,7 @@ BLOCKS_PER_GROUP = 4
 ENOUGH_WITHOUT_COMPOSING = 4
 
 
-class SurveyGenerator:
+class SurveyGenerator(WrappedGenerator):
     """A `ClaimGenerator` around another: survey questions by map and reduce, all others as they are.
 
     Map: one draft per group of blocks. Reduce: one draft over a context whose blocks hold nothing but their distilled
@@ -21,17 +22,8 @@ class SurveyGenerator:
     """
 
     def __init__(self, inner: ClaimGenerator, *, blocks_per_group: int = BLOCKS_PER_GROUP) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._size = blocks_per_group
-
-    @property
-    def mode(self) -> GenerationMode:
-        """As the inner generator."""
-        return self._inner.mode
-
-    def info(self) -> ModelInfo:
-        """As the inner generator."""
-        return self._inner.info()
 
     def draft(
         self,
