@@ -15,6 +15,7 @@ COPY evaluation evaluation
 COPY pipelines pipelines
 COPY custom_postprocessors custom_postprocessors
 COPY docker/entrypoint.sh docker/entrypoint.sh
+RUN python -m compileall -q app evaluation pipelines custom_postprocessors
 ENV PATH=/opt/pv-agent/.venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp \
     PV_KB_DIR=/kb PV_DATA_DIR=/data PV_HOST=0.0.0.0 PV_PORT=7860
 RUN mkdir /kb /data && chown "$UID:$GID" /data

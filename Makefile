@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOT_SLOW := not browser and not load and not crash and not notebook and not ollama
 SLOW := browser or load or crash or notebook
-export PYTHONDONTWRITEBYTECODE = 1
+# Starting from source text takes three times as long, and the tests start many processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test check lint types slow eval install install-dev
 
@@ -39,9 +40,9 @@ install-dev: .venv/installed-dev
 .venv/installed: requirements.txt constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.txt
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements.txt
 	@touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements-dev.txt
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements-dev.txt
 	@touch $@
