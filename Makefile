@@ -15,7 +15,7 @@ run: install ## install, index the bundled knowledge base, open the chat on http
 	$(BIN)/python -m app serve
 
 test: install-dev ## every test that needs no browser; offline, under two minutes
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "$(NOT_SLOW)"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(NOT_SLOW)"
 
 check: lint types test slow eval ## what CI runs: lint, types, all tests, quality floors
 

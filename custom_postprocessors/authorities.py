@@ -31,7 +31,7 @@ def load_authorities(path: Path = BUNDLED) -> Authorities:
     Raises:
         KeyError: a key is missing.
     """
-    lists = yaml.safe_load(path.read_text(encoding="utf-8"))
+    lists = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return Authorities(tuple(lists["courts"]), tuple(lists["authorities"]))
 
 

@@ -67,7 +67,7 @@ def load_verdicts(path: Path) -> tuple[Verdict, ...]:
     """
     if not path.exists():
         return ()
-    return _VERDICTS.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")) or [])
+    return _VERDICTS.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or [])
 
 
 def judged(detected: Sequence[Conflict], verdicts: Sequence[Verdict], nodes: Iterable[SectionLike]) -> tuple[Conflict, ...]:

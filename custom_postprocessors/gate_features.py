@@ -107,7 +107,7 @@ class EvidenceFeatures:
 
 def everyday_words() -> frozenset[str]:
     """The folded words that name no subject: everyday German and the neutral words of statements."""
-    lines = yaml.safe_load(_EVERYDAY_WORDS.read_text(encoding="utf-8"))
+    lines = yaml.load(_EVERYDAY_WORDS.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return frozenset(fold(word) for word in (*neutral_nowhere_subjects(), *(str(word) for line in lines for word in line)))
 
 

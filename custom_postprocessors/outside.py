@@ -107,7 +107,9 @@ def read_groups(path: Path) -> tuple[WordGroup, ...]:
     Raises:
         pydantic.ValidationError: the file is not a list of groups.
     """
-    return TypeAdapter(tuple[WordGroup, ...]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return TypeAdapter(tuple[WordGroup, ...]).validate_python(
+        yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    )
 
 
 def _term(word: str, kind: Kind, group: WordGroup, analyzer: TextAnalyzer) -> _Term:

@@ -43,7 +43,7 @@ class Roles:
 @lru_cache(maxsize=1)
 def bundled_roles() -> Roles:
     """The bundled dimensions."""
-    data: dict[str, Any] = yaml.safe_load(_DATA.read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.load(_DATA.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     patterns = {
         dimension: re.compile("|".join(f"(?P<{group}>{_alternatives(words)})" for group, words in spec["groups"].items()))
         for dimension, spec in data.items()

@@ -178,7 +178,9 @@ def weighted_coverage(words: Iterable[Word], stems: frozenset[str]) -> float:
 @lru_cache(maxsize=1)
 def bundled_synonyms() -> tuple[tuple[str, ...], ...]:
     """The groups of `data/synonyms.yaml`."""
-    return tuple(tuple(group) for group in yaml.safe_load((_DATA / "synonyms.yaml").read_text(encoding="utf-8")))
+    return tuple(
+        tuple(group) for group in yaml.load((_DATA / "synonyms.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    )
 
 
 def bundled_neutral_words() -> tuple[str, ...]:
@@ -193,5 +195,5 @@ def neutral_nowhere_subjects() -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _listed(file_name: str) -> tuple[str, ...]:
-    lines = yaml.safe_load((_DATA / file_name).read_text(encoding="utf-8"))
+    lines = yaml.load((_DATA / file_name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return tuple(word for line in lines for word in line)

@@ -89,7 +89,7 @@ class _Written(Frozen):
 
 
 def _read(path: Path) -> tuple[_Written, ...]:
-    return TypeAdapter(tuple[_Written, ...]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return TypeAdapter(tuple[_Written, ...]).validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
 
 
 def _spread(claims: Iterable[LabelledClaim]) -> list[LabelledClaim]:
@@ -252,7 +252,7 @@ def _other_years(bases: Sequence[_Base], _: _Neighbours) -> Iterator[Lie]:
 
 def _pairs(name: str) -> list[tuple[str, str]]:
     """The swaps of one group of `data/swaps.yaml`."""
-    swaps: dict[str, list[list[str]]] = yaml.safe_load(SWAPS.read_text(encoding="utf-8"))
+    swaps: dict[str, list[list[str]]] = yaml.load(SWAPS.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return [(one, other) for one, other in swaps[name]]
 
 

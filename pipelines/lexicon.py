@@ -79,6 +79,6 @@ class Lexicon:
 
 def _read(path: Path, adapter: TypeAdapter[list[_Row]]) -> list[_Row]:
     try:
-        return adapter.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader))
+        return adapter.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CBaseLoader))
     except (OSError, yaml.YAMLError, ValidationError) as exc:
         raise BadInput(f"The lexicon file {str(path)!r} is not valid: {exc}.", hint="Correct the file.") from exc

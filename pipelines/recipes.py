@@ -38,7 +38,9 @@ def read_recipes(path: Path = RECIPES_FILE) -> tuple[Recipe, ...]:
         BadInput: the file is not a list of recipes.
     """
     try:
-        return TypeAdapter(tuple[Recipe, ...]).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return TypeAdapter(tuple[Recipe, ...]).validate_python(
+            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        )
     except (ValidationError, yaml.YAMLError, OSError) as exc:
         raise BadInput(f"The recipe file {str(path)!r} cannot be used: {exc}.", hint="Correct the file.") from exc
 

@@ -1,7 +1,10 @@
 """What every test may use, and what none may do: no test connects to another machine."""
 
+import fcntl
 import ipaddress
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,3 +78,19 @@ def bundled_entries() -> tuple[Entry, ...]:
 def bundled_nodes(bundled_entries: tuple[Entry, ...]) -> tuple[SectionNode, ...]:
     """The sections of the bundled knowledge base, in order of entries and sections."""
     return tuple(node for entry in bundled_entries for node in split_entry(entry))
+
+
+@pytest.fixture(scope="session")
+def bundled_data(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A data folder with the index of the bundled knowledge base, built once for all workers; copy it, do not write into it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if worker_id == "master" else own.parent
+    built = shared / "bundled-data"
+    with (shared / "bundled.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            aside = shared / "bundled-data.new"
+            build = f"from pathlib import Path; from tests.app.bundled import indexed; indexed(Path({str(aside)!r}))"
+            subprocess.run([sys.executable, "-c", build], cwd=ROOT, check=True)
+            aside.rename(built)
+    return built

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, indexed
+from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, copied
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -32,8 +32,8 @@ def test_a_notebook_defines_nothing_and_carries_no_output(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    settings = indexed(tmp_path_factory.mktemp("notebooks"))
+def environment(tmp_path_factory: pytest.TempPathFactory, bundled_data: Path) -> dict[str, str]:
+    settings = copied(bundled_data, tmp_path_factory.mktemp("notebooks"))
     return {
         "PV_DATA_DIR": str(settings.data_dir),
         "PV_KB_DIR": str(KNOWLEDGE_BASE),

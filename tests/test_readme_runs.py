@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from evaluation.__main__ import app as evaluation
 from tests import fake_models as fake
-from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, indexed
+from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, copied
 from tests.fake_ollama import FakeOllama
 from tests.fake_wire import FakeModel
 
@@ -39,10 +39,10 @@ def test_an_entry_of_ones_own_is_indexed_and_cited(tmp_path: Path) -> None:
     assert (tmp_path / "my-kb" / "kb.json").exists()
 
 
-def test_two_models_are_compared_and_the_runs_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_models_are_compared_and_the_runs_too(tmp_path: Path, bundled_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = [line.split()[3:] for line in block("bakeoff").splitlines() if "-m evaluation" in line]
     names = re.findall(r"ollama pull (\S+)", block("bakeoff"))
-    settings = indexed(tmp_path / "data")
+    settings = copied(bundled_data, tmp_path / "data")
     with FakeOllama([FakeModel(name, fake.honest()) for name in names]) as ollama:
         for name, value in {
             "PV_DATA_DIR": str(settings.data_dir),

@@ -20,6 +20,12 @@ def settings_for(data_dir: Path, kb_dir: Path = KNOWLEDGE_BASE) -> Settings:
     return Settings(kb_dir=kb_dir, data_dir=data_dir, ollama_url=NOBODY, today=date(2026, 6, 15))
 
 
+def copied(built: Path, data_dir: Path) -> Settings:
+    """Settings of an index over the bundled knowledge base in `data_dir`, which becomes a copy of the fixture `bundled_data`."""
+    shutil.copytree(built, data_dir, dirs_exist_ok=True)
+    return settings_for(data_dir)
+
+
 def indexed(data_dir: Path, kb_dir: Path = KNOWLEDGE_BASE) -> Settings:
     """Settings whose index is built. Embeddings that another test has computed may be copied into `data_dir` before."""
     settings = settings_for(data_dir, kb_dir)

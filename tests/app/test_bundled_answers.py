@@ -18,19 +18,17 @@ from app.settings import Settings
 from pipelines.contracts import Answer, Outcome, Refusal
 from pipelines.intake import read_question
 from tests import fake_models as fake
-from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, ROOT, copy_embeddings, indexed
+from tests.app.bundled import KNOWLEDGE_BASE, NOBODY, ROOT, copied, copy_embeddings, indexed
 from tests.fake_ollama import FakeOllama
 from tests.fake_wire import FakeModel
-
-pytestmark = pytest.mark.xdist_group("bundled")
 
 COUNTERFACTUALS = 20
 MODEL = "qwen3.8:27b"
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return indexed(tmp_path_factory.mktemp("bundled"))
+def settings(tmp_path_factory: pytest.TempPathFactory, bundled_data: Path) -> Settings:
+    return copied(bundled_data, tmp_path_factory.mktemp("bundled"))
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.app.bundled import copied
 from tests.app.ui.pages import ChatPage
 from tests.app.ui.test_product_in_browser import served
 from tests.conftest import BUNDLED_FOLDER
@@ -75,8 +76,9 @@ class ManagePage(ChatPage):
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory) -> Iterator[tuple[str, Path]]:
+def product(tmp_path_factory, bundled_data) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("managed")
+    copied(bundled_data, folder / "data")
     shutil.copytree(BUNDLED_FOLDER, folder / "kb")
     with served(folder / "data", folder / "log", PV_KB_DIR=str(folder / "kb")) as url:
         yield url, folder

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.bundled import copied
 from tests.app.ui.conftest import free_port
 from tests.app.ui.pages import ChatPage
 
@@ -121,8 +122,9 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory) -> Iterator[str]:
+def product(tmp_path_factory, bundled_data) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("product")
+    copied(bundled_data, folder / "data")
     with served(folder / "data", folder / "log") as url:
         yield url
 
