@@ -5,11 +5,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
-from app.bakeoff import EVALUATION_DAY
 from app.encoders import encoder_for_reading
 from app.engine import Engine, EngineOptions, make_engine
-from app.evaluating import VersionEvaluator
-from app.evaluation_job import is_bakeoff, run_evaluation
 from app.indexing import Indexer
 from app.job_work import JobWork, run_logged, run_queued
 from app.metrics import Metrics
@@ -175,13 +172,12 @@ class Assembly:
 
     def job_work(self) -> JobWork:
         """What jobs of every kind do."""
-        versions = VersionEvaluator(IndexLayout(self.settings.data_dir), lambda version: self.open_engine(version))
 
         def evaluate(job: Job, progress: Progress) -> dict[str, object]:
-            if not is_bakeoff(job.arguments):
-                return versions(job, progress)
-            with Assembly(self.settings.model_copy(update={"today": EVALUATION_DAY}), audited=False) as product:
-                return run_evaluation(product, job.arguments, progress)
+            # Statistics and plots take a second to import, and nothing else needs them.
+            from app.evaluation_work import evaluate_job
+
+            return evaluate_job(self, job, progress)
 
         return JobWork(self.settings, self.indexer(), self.tag_indexer(), evaluate)
 

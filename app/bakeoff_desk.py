@@ -19,12 +19,13 @@ from app.bakeoff import (
 from app.evaluation_job import bakeoff_arguments, is_bakeoff
 from app.store.jobs import Jobs
 from app.store.votes import FEWEST_MODELS, MOST_MODELS, Votes
+from evaluation.ballots import CRITERIA, Ballot
 from evaluation.comparison import RunComparison, compare_runs
 from evaluation.metering import Usage
 from evaluation.model_report import BakeoffReport, ModelReport
 from evaluation.report_csv import csv_report, csv_text
 from evaluation.runs import RunFolder, RunManifest, list_runs
-from evaluation.votes_statistics import CRITERIA, Ballot, VoteRanking, vote_ranking
+from evaluation.votes_statistics import VoteRanking, vote_ranking
 from pipelines.answering import Prepared
 from pipelines.contracts import Cancelled, Event
 from pipelines.errors import BadInput, StoreError

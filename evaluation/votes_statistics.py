@@ -6,32 +6,20 @@ among themselves they did not say. „All wrong“ counts for no model and again
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from custom_postprocessors.evidence import Frozen
+from evaluation.ballots import Ballot, Criterion
 from evaluation.intervals import PairedTest, sign_test
 
-Criterion = Literal["correctness", "citations", "completeness"]
-CRITERIA: tuple[Criterion, ...] = ("correctness", "citations", "completeness")
-BallotOutcome = Literal["best", "tie", "none"]
 STRENGTHS_FROM_BALLOTS = 30
 PRIOR_TIES = 0.5
 """Ties that each pair of models is given in advance, so that a model that never lost has a finite strength."""
 _NORMAL_95 = 1.959963984540054
 _MOST_STEPS = 10_000
 _TOLERANCE = 1e-10
-
-
-class Ballot(Frozen):
-    """One voter's word on one criterion: the best of `models`, all alike (`tie`), or all wrong (`none`)."""
-
-    models: tuple[str, ...]
-    criterion: Criterion
-    outcome: BallotOutcome
-    best: str | None = None
 
 
 class PairRecord(Frozen):

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.store.database import Base, Database, UtcTime
 from custom_postprocessors.evidence import Frozen
-from evaluation.votes_statistics import CRITERIA, Ballot
+from evaluation.ballots import CRITERIA, Ballot
 from pipelines.errors import BadInput
 
 FEWEST_MODELS, MOST_MODELS = 2, 4

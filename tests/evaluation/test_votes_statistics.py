@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evaluation.votes_statistics import PRIOR_TIES, Ballot, bradley_terry, pair_record, vote_ranking
+from evaluation.ballots import Ballot
+from evaluation.votes_statistics import PRIOR_TIES, bradley_terry, pair_record, vote_ranking
 
 
 def ballot(best: str | None, models: str = "ab", outcome: str | None = None) -> Ballot:

@@ -17,7 +17,7 @@ from app.ui.bakeoff.rounds import BakeoffPage, Column, Comparison
 from app.ui.chat_handlers import error_text
 from app.ui.person import person_of
 from app.ui.streaming import watched
-from evaluation.votes_statistics import CRITERIA
+from evaluation.ballots import CRITERIA
 from pipelines.errors import BadInput, Forbidden, IndexFault, ModelError, PvAgentError
 
 ASK, ANSWERS, VOTE = "pv-bakeoff-ask", "pv-bakeoff-answers", "pv-bakeoff-vote"

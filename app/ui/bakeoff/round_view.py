@@ -8,7 +8,7 @@ from app.ui.bakeoff import texts
 from app.ui.bakeoff.rounds import NONE, TIE, Column, Comparison
 from app.ui.html import attributes, button, escape
 from app.ui.turn_view import claim_html
-from evaluation.votes_statistics import CRITERIA
+from evaluation.ballots import CRITERIA
 from pipelines.contracts import Outcome, Refusal
 from pipelines.model_choice import EXTRACTIVE
 

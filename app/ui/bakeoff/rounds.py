@@ -8,8 +8,8 @@ from typing import Literal, assert_never
 
 from app.bakeoff_desk import Round
 from custom_postprocessors.evidence import Claim
+from evaluation.ballots import CRITERIA, Ballot
 from evaluation.metering import Usage
-from evaluation.votes_statistics import CRITERIA, Ballot
 from pipelines.contracts import ClaimEvent, Event, FinalEvent, Outcome, PlanEvent, RegeneratingEvent, SourcesEvent
 
 LABELS = ("A", "B", "C", "D")

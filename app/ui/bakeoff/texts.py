@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from evaluation.votes_statistics import Criterion
+from evaluation.ballots import Criterion
 
 TITLE = "Modellvergleich"
 QUESTION = "Frage an alle gewählten Modelle"

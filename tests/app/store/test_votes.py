@@ -4,7 +4,7 @@ import pytest
 
 from app.store.database import Database
 from app.store.votes import Votes
-from evaluation.votes_statistics import Ballot
+from evaluation.ballots import Ballot
 from pipelines.errors import BadInput
 
 MODELS = ("a:1b", "b:1b")

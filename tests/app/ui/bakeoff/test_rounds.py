@@ -15,8 +15,8 @@ from app.ui.bakeoff import round_handlers
 from app.ui.bakeoff.list_handlers import ListHandlers
 from app.ui.bakeoff.round_handlers import RoundHandlers
 from app.ui.bakeoff.rounds import BakeoffPage, Comparison
+from evaluation.ballots import Ballot
 from evaluation.metering import Usage
-from evaluation.votes_statistics import Ballot
 from pipelines.answering import Prepared
 from pipelines.contracts import Cancelled, ClaimEvent, Event, FinalEvent, Plan, PlanEvent, Question
 from pipelines.errors import BadInput, ModelFailed
