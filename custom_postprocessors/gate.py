@@ -22,6 +22,10 @@ from custom_postprocessors.sections import entry_of, scores_of
 
 TOP_ENTRIES = 8
 _SILENT_SUPPORT = 0.1
+_WORDS_SUFFICE = 0.9
+"""An entry that says this much of the question, and misses nothing of it, is close to it whatever the encoder makes of a question
+of few or unusual words („was ist die hbg heuer“)."""
+_NEARLY_AS_GOOD = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class GateVerdict:
     reason: Literal["kb_silent", "weak_evidence"] | None = None
     entry_id: str | None = None
     """The best supported entry; None when nothing was found."""
+    rivals: tuple[str, ...] = ()
+    """The entries that say nearly as much of the question, the best one among them."""
 
 
 class Gate:
@@ -79,34 +85,46 @@ class Gate:
         self._model = model or GateModel()
         self._floor = self._model.floor(encoder)
 
-    def features(self, question: str, hits: Sequence[NodeWithScore]) -> tuple[EvidenceFeatures, str | None]:
-        """Features and id of the best supported of the eight best ranked entries; those of nothing when nothing was found."""
+    def _evidence(self, question: str, hits: Sequence[NodeWithScore]) -> tuple[EvidenceFeatures, tuple[str, ...]]:
+        """The features of the best supported of the eight best ranked entries, and the ids of it and of those nearly as good.
+
+        Those of nothing when nothing was found.
+        """
         by_entry: dict[str, list[NodeWithScore]] = {}
         for hit in hits:
             by_entry.setdefault(entry_of(hit), []).append(hit)
         entries = [self._terms.entry(found) for found in list(by_entry.values())[:TOP_ENTRIES]]
         said = self._said.said(question)
         if not entries or not said:
-            return EvidenceFeatures(), None
-        best = max(entries, key=lambda entry: support_of(said, entry))
+            return EvidenceFeatures(), ()
+        supports = {entry.entry_id: support_of(said, entry) for entry in entries}
+        entries.sort(key=lambda entry: supports[entry.entry_id], reverse=True)
+        best = entries[0]
         similarities = [score for hit in hits if (score := scores_of(hit).similarity) is not None]
         features = EvidenceFeatures(
-            support=support_of(said, best),
+            support=supports[best.entry_id],
             missing=missing_in(said, names_of(question), best),
             outside=1.0 if of_other_agreement(question, said, best) else self._outside.unsaid(question, best),
             similarity=max(similarities, default=None),
         )
-        return features, best.entry_id
+        least = _NEARLY_AS_GOOD * features.support
+        return features, tuple(entry.entry_id for entry in entries if supports[entry.entry_id] >= least)
 
     def judge(self, question: str, hits: Sequence[NodeWithScore]) -> GateVerdict:
         """The verdict on the sections that retrieval returned for the question, best first."""
-        features, entry_id = self.features(question, hits)
+        features, rivals = self._evidence(question, hits)
+        best = rivals[0] if rivals else None
         score = self._model.score(features)
-        too_far = self._floor is not None and features.similarity is not None and features.similarity < self._floor
-        if score >= self._model.threshold and not too_far:
-            return GateVerdict(score, features, None, entry_id)
+        if score >= self._model.threshold and not self._is_too_far(features):
+            return GateVerdict(score, features, None, best, rivals)
         silent = not hits or features.support < _SILENT_SUPPORT or features.outside == 1.0
-        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence", entry_id)
+        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence", best, rivals)
+
+    def _is_too_far(self, features: EvidenceFeatures) -> bool:
+        """Whether nothing that was found is similar enough, and the words alone do not suffice either."""
+        if self._floor is None or features.similarity is None or features.similarity >= self._floor:
+            return False
+        return features.support < _WORDS_SUFFICE or features.missing > 0.0 or features.outside > 0.0
 
 
 class EvidenceGate(BaseNodePostprocessor):

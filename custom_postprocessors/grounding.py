@@ -157,7 +157,7 @@ class Grounder:
         """Whether the question may be answered from what was found, without grounding it."""
         main = list(retrieved.per_query[0]) if retrieved.per_query else []
         verdict = self.gate.judge(plan.queries[0], main)
-        if verdict.reason is None and self._misses_period(plan, main, verdict.entry_id):
+        if verdict.reason is None and self._misses_period(plan, main, verdict.rivals):
             return Judgement("out_of_period", verdict)
         return Judgement(verdict.reason, verdict)
 
@@ -211,17 +211,17 @@ class Grounder:
                 )
         return tuple(passages)
 
-    def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore], best: str | None) -> bool:
-        """Whether the question writes a year in which nothing that was found holds, or of which the best entry says nothing."""
+    def _misses_period(self, plan: GroundingPlan, hits: Sequence[NodeWithScore], best: Sequence[str]) -> bool:
+        """Whether the question writes a year in which nothing found holds, or of which none of the best entries says anything."""
         year = plan.as_of[:4]
         if not plan.as_of_named or year not in plan.queries[0]:
             return False
         if self._nothing_valid(plan, hits):
             return True
         newest = max((text_of(hit, "stand") for hit in hits), default="")[:4]
-        if best is None or not newest.isdigit():
+        if not best or not newest.isdigit():
             return False
-        return is_silent_about_year(best, self._source, int(year), newest_stand=int(newest))
+        return all(is_silent_about_year(one, self._source, int(year), newest_stand=int(newest)) for one in best)
 
     def _nothing_valid(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:
         if not plan.as_of_named:

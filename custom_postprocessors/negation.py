@@ -1,5 +1,6 @@
 """Whether a statement denies, restricts and excepts what its source does: turning words compared by what stands around them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from custom_postprocessors.words import Word, coverage
 _NEIGHBOURS = 2
 _REACH = 70
 _LEAST_MATCHED = 0.7
+_INFINITIVE = re.compile(r"\bzu [a-zäöüß]+n$|\b(?:ab|an|auf|aus|ein|mit|nach|vor|weg|zurück)zu[a-zäöüß]+n$")
+"""„… zu verzichten, hält nicht“: the clause is the subject of what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,11 @@ def _stretch(other: Wording, matched: Sequence[Word]) -> str:
     near = [min(options, key=lambda word: abs(word.start - anchor.start)) for options in places if options]
     begin, finish = min(word.start for word in near), max(word.end for word in near)
     left, right = CLAUSE_BEGIN.search(other.text[:begin]), CLAUSE_END.match(other.text[finish:])
-    return (left.group() if left else "") + other.text[begin:finish] + (right.group() if right else "")
+    stretch = (left.group() if left else "") + other.text[begin:finish] + (right.group() if right else "")
+    rest = other.text[finish + (right.end() if right else 0) :]
+    if _INFINITIVE.search(stretch) and rest.startswith(",") and (verb := CLAUSE_END.match(rest[1:])):
+        return f"{stretch},{verb.group()}"
+    return stretch
 
 
 def _turned(turn: Turn, text: str) -> bool:

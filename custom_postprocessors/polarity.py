@@ -6,14 +6,15 @@ from typing import Literal
 Turn = Literal["not", "only", "except"]
 Bound = Literal["least", "most"]
 
+_NUMBER = r"(?:\d|null|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)"
 _TURNS: dict[Turn, re.Pattern[str]] = {
     "not": re.compile(
         r"\b(?:nicht|nichts|kein|keine|keinen|keinem|keiner|keines|nie|niemals|weder|ohne|keinesfalls|keinerlei)"
-        r"\b(?!\s+(?:nur|mehr als))(?:\s+mehr\b)?",
+        rf"\b(?!\s+(?:nur|(?:mehr|weniger|länger|kürzer|später|früher) als|(?:unter|über)\s+{_NUMBER}))(?:\s+mehr\b)?",
         re.IGNORECASE,
     ),
     "only": re.compile(
-        r"\b(?:nur|ausschließlich|lediglich|einzig|bloß|allein(?:e|ige|iger)?)\b(?!\s*(?:mehr\b(?!\s+als)|nicht\b))",
+        r"\b(?:nur|ausschließlich|lediglich|einzig|bloß|allein(?:e|ige|iger)?)\b(?!\s*(?:(?:mehr|noch)\b(?!\s+als)|nicht\b))",
         re.IGNORECASE,
     ),
     "except": re.compile(
@@ -28,8 +29,13 @@ _SOFT_NOT = re.compile(
     r"|\w{3,}frei(?:e[nrsm]?)?|frei|\w*befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
-_SOFT_ONLY = re.compile(r"\b(?:erst|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b", re.IGNORECASE)
+_SOFT_ONLY = re.compile(
+    r"\b(?:erst|nur (?:mehr|noch)|nicht (?:unter|über|mehr|weniger|länger|kürzer)|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b",
+    re.IGNORECASE,
+)
 _EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
+_INSERTED = re.compile(r"\s–\s([^–.;:]{2,60})\s–(?=\s)")
+"""What two dashes insert into a clause, which goes on after it."""
 _COUNTED_TWICE = re.compile(_SOFT_NOT.pattern + r"|\bausgenommen\b|\bohne\b", re.IGNORECASE)
 _ALIKE = 6
 _CLAUSES = re.compile(
@@ -41,15 +47,20 @@ _CLAUSES = re.compile(
 CLAUSE_BEGIN = re.compile(r"(?:(?![;:()–]\s|,\s|(?<!\d)\.\s).)*$")
 CLAUSE_END = re.compile(r"(?:(?![;:()–](?:\s|$)|,\s|(?<!\d)\.(?:\s|$)).)*")
 """What of a text before, or after, a place is still its clause; a table row is one clause."""
-_LEAST = re.compile(r"\b(?:mindestens|wenigstens|zumindest|mind\.|frühestens)\b[^.;|\d]{0,30}$", re.IGNORECASE)
+_LEAST = re.compile(
+    r"\b(?:mindestens|wenigstens|zumindest|mind\.|frühestens|nicht (?:weniger|kürzer|früher) als|nicht unter)\b[^.;|\d]{0,30}$",
+    re.IGNORECASE,
+)
 _MOST = re.compile(
-    r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht mehr als|insgesamt höchstens)[^.;|\d]{0,30}$", re.IGNORECASE
+    r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht (?:mehr|länger|später) als|nicht über|insgesamt höchstens)[^.;|\d]{0,30}$",
+    re.IGNORECASE,
 )
 _SOFT_LEAST = re.compile(
-    r"\b(?:ab|mehr als|über|nach|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$", re.IGNORECASE
+    r"\b(?:ab|mehr als|länger als|später als|über|nach|Mindest\w*|mindest\w*|untere|Untergrenze|erst)\b[^.;|\d]{0,30}$",
+    re.IGNORECASE,
 )
 _SOFT_MOST = re.compile(
-    r"\b(?:bis(?: zu)?|unter|weniger als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b"
+    r"\b(?:bis(?: zu)?|unter|weniger als|kürzer als|früher als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b"
     r"[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
@@ -93,7 +104,7 @@ def _count_denials(text: str) -> int:
 
 
 def _clauses(text: str) -> list[str]:
-    return _CLAUSES.split(text)
+    return _CLAUSES.split(_INSERTED.sub(r" , \1 , ", text))
 
 
 def says_only(text: str) -> bool:

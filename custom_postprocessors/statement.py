@@ -1,7 +1,7 @@
 """One statement of a claim against the units of the cited sections: who carries it, and what is wrong with it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,7 +49,10 @@ class StatementChecker:
         """
         content = [word for word in statement.words if not self._words.is_neutral(word)]
         roles = self._named_roles(statement.text)
-        ranked = sorted(units, key=lambda unit: -self._score(unit, content, statement.values, roles))
+        headers = {(unit.passage.node_id, unit.unit.start): unit.values for unit in units if unit.unit.kind == "header"}
+        ranked = sorted(
+            units, key=lambda unit: -self._score(unit, content, statement.values, roles, _header_values(unit, headers))
+        )
         if not ranked:
             return Verdict((), (_violation("unsupported", "Die zitierten Abschnitte enthalten keinen Satz dazu."),))
         best = ranked[0]
@@ -95,10 +98,16 @@ class StatementChecker:
         return frozenset((name, group) for name, groups in found.items() if name in _NAMED for group in groups)
 
     def _score(
-        self, unit: EvidenceUnit, words: Sequence[Word], values: Sequence[FoundValue], roles: frozenset[tuple[str, str]]
+        self,
+        unit: EvidenceUnit,
+        words: Sequence[Word],
+        values: Sequence[FoundValue],
+        roles: frozenset[tuple[str, str]],
+        header: Sequence[FoundValue],
     ) -> float:
         covered = sum(noun_weight(word) * max(coverage(word, unit.stems), 0.5 * coverage(word, unit.context)) for word in words)
-        proven = sum(_worth(value) for value in values if any(proves(found, value) for found in unit.values))
+        said = (*unit.values, *header)
+        proven = sum(_worth(value) for value in values if any(proves(found, value) for found in said))
         total = sum(noun_weight(word) for word in words) or 1.0
         named = len(roles & self._named_roles(unit.text)) / len(roles) if roles else 0.0
         return covered / total + (1.2 * proven / sum(map(_worth, values)) if values else 0.0) + 0.3 * named
@@ -173,6 +182,11 @@ class StatementChecker:
         return all(not word.is_noun or (not word.parts and self._roles.of(word.text)) for word in content) and bool(
             statement.values
         )
+
+
+def _header_values(unit: EvidenceUnit, headers: Mapping[tuple[str, int], Sequence[FoundValue]]) -> Sequence[FoundValue]:
+    """The values that the header row of a table row names for its columns."""
+    return headers.get((unit.passage.node_id, unit.unit.header[0]), ()) if unit.unit.kind == "row" and unit.unit.header else ()
 
 
 def _worth(value: FoundValue) -> float:

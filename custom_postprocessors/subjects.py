@@ -1,15 +1,24 @@
 """Whether a statement speaks of what its source speaks of: nouns that are missing there, or stand in the place of another."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from custom_postprocessors.evidence import Violation
 from custom_postprocessors.near_copies import exchanged_words
 from custom_postprocessors.roles import Roles, clash
 from custom_postprocessors.support import EvidenceUnit
-from custom_postprocessors.value_roles import Statement, Thresholds
+from custom_postprocessors.value_roles import BURDEN, Statement, Thresholds
+from custom_postprocessors.values import find_values
 from custom_postprocessors.words import Word, WordReader, reach
 
 _TIME_UNITS = frozenset(("Stunde", "Tag", "Woche", "Monat", "Quartal", "Jahr"))
+
+
+_LIMIT = re.compile(r"(?:Ober|Höchst)?[Gg]renzen?|Höchstbetrag(?:es|s)?|Deckel(?:ung)?|Limit|Maximum|Höchstmaß")
+_LIMITED = re.compile(
+    r"\b(?:bis|höchstens|maximal|überschr[ie]|überst[ie]|gedeckelt|begrenzt|beschränkt|mehr als|über)", re.IGNORECASE
+)
+"""A source that sets a limit need not call it one."""
 
 
 class SubjectChecker:
@@ -24,18 +33,30 @@ class SubjectChecker:
         self, statement: Statement, content: Sequence[Word], best: EvidenceUnit, chosen: Sequence[EvidenceUnit]
     ) -> Iterator[Violation]:
         """Rare nouns that no carrying unit knows, and words that the best one has another in the place of."""
-        yield from self._missing_subjects(content, chosen)
+        yield from self._missing_subjects(statement.text, content, chosen)
         yield from self._exchanged(statement, best)
 
-    def _missing_subjects(self, words: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
+    def _missing_subjects(self, text: str, words: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
         known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
+        section = frozenset(stem for unit in chosen for stem in self._words.stems(unit.passage.shown_text()))
+        limited = any(_LIMITED.search(unit.text) for unit in chosen)
         for word in words:
             if not word.is_noun or word.start == 0:
+                continue
+            if (
+                (limited and _LIMIT.fullmatch(word.text))
+                or self._is_unnamed_side(text, word)
+                or _put_together(word, known, section)
+            ):
                 continue
             if word.weight >= self._limits.subject_weight and reach(word, known) < 0.4:
                 written = word.text.rstrip(".")
                 message = f"„{written}“ kommt an der zitierten Stelle nicht vor."
                 yield Violation(kind="subject", message=message, value=written)
+
+    def _is_unnamed_side(self, text: str, word: Word) -> bool:
+        """Whether a word only names the employee or employer, where nobody bears anything; the roles compare the rest."""
+        return not word.parts and self._roles.of(word.text).keys() == {"side"} and not BURDEN.search(text)
 
     def _exchanged(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
         """Words that stand where the source, with the same words around, has another one that is not the same."""
@@ -45,6 +66,8 @@ class SubjectChecker:
                 yield Violation(kind="subject", message=message, value=written)
 
     def _is_other(self, written: str, said: str, best: EvidenceUnit) -> bool:
+        if find_values(written) or find_values(said):
+            return False  # the name of a month is a value, and checked as one
         if clash(self._roles.of(written), self._roles.of(said)) is not None or {written, said} <= _TIME_UNITS:
             return True
         mine, theirs = self._words.words(written), self._words.words(said)
@@ -54,3 +77,8 @@ class SubjectChecker:
         if self._words.is_neutral(one) or self._words.is_neutral(other) or reach(one, best.stems) >= 0.4:
             return False
         return reach(one, frozenset(other.stems)) < 0.8 and reach(other, frozenset(one.stems)) < 0.8
+
+
+def _put_together(word: Word, known: frozenset[str], section: frozenset[str]) -> bool:
+    """Whether a compound is made of a word of the carrying units and others of their section."""
+    return any(part in known for part in word.parts) and all(part in section for part in word.parts)

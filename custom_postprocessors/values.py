@@ -24,6 +24,8 @@ _FINDERS: tuple[tuple[re.Pattern[str], Callable[[Canvas], None]], ...] = (
 """What each finder cannot do without: most sentences have few kinds of values, and the hints are cheap."""
 _LOOSE_UNITS = ("jahr", "monat", "stund", "woch")
 _STAFF = {"dienstnehm", "arbeitnehm", "mitarbeit", "beschaftigt", "beschaftigte"}
+_PERSONS = _STAFF | {"angestellt", "angestellte", "lehrling"}
+"""„Bankangestellte“ are Angestellte; the bank is checked as a word."""
 _DAY_UNITS = {"tag", "kalendertag", "sv-tag"}
 
 
@@ -81,7 +83,7 @@ def _same_unit(found: str, claimed: str) -> bool:
         return True
     if found.startswith(".") != claimed.startswith("."):
         return False
-    if {found, claimed} <= _STAFF:
+    if {found, claimed} <= _STAFF or (claimed != found and claimed.endswith(found) and found in _PERSONS):
         return True
     short = claimed.removeprefix(".")
     return short in _LOOSE_UNITS and found.endswith(short)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from custom_postprocessors.claim_text import plain_claim
 from custom_postprocessors.clauses import split_statements
 from custom_postprocessors.entailment import LEAST_ENTAILED, Entailment
+from custom_postprocessors.equivalents import equivalents
 from custom_postprocessors.evidence import (
     Citation,
     Claim,
@@ -70,17 +71,29 @@ class Verifier:
         values = find_values(plain.text)
         if draft.derived and not _only_states(draft, plain.text):
             return self._check_derived(draft, plain.text, values, units, question)
-        violations.extend(unread_numbers(plain.text, values, units))
-        if is_patchwork(plain.text, [(unit.passage.entry_id, unit.text) for unit in units]):
-            violations.append(_violation("merged", "Die Aussage fügt Satzteile zweier Einträge aneinander; bitte trennen."))
-        chosen = self._check_statements(plain.text, units, question, violations)
-        if not violations and self._entailment is not None:
-            premise = " ".join(f"{unit.above} {unit.text}" for unit in chosen)
-            if self._entailment.entails(plain_markdown(premise), plain.text) < LEAST_ENTAILED:
-                violations.append(_violation("unsupported", "Die Aussage folgt nicht aus der zitierten Stelle."))
+        chosen, violations = self._check_stated(plain.text, values, units, question)
+        if violations:
+            for other in equivalents(plain.text, [f"{unit.above} {unit.text}" for unit in units]):
+                carrying, against = self._check_stated(other, find_values(other), units, question)
+                if not against:
+                    chosen, violations = carrying, []
         if violations:
             return _rejected(draft, violations)
         return _claim(plain.text, values, chosen)
+
+    def _check_stated(
+        self, text: str, values: Sequence[FoundValue], units: Sequence[EvidenceUnit], question: str
+    ) -> tuple[list[EvidenceUnit], list[Violation]]:
+        """The units that carry a claim which calculates nothing, and everything against it."""
+        violations = list(unread_numbers(text, values, units))
+        if is_patchwork(text, [(unit.passage.entry_id, unit.text) for unit in units]):
+            violations.append(_violation("merged", "Die Aussage fügt Satzteile zweier Einträge aneinander; bitte trennen."))
+        chosen = self._check_statements(text, units, question, violations)
+        if not violations and self._entailment is not None:
+            premise = " ".join(f"{unit.above} {unit.text}" for unit in chosen)
+            if self._entailment.entails(plain_markdown(premise), text) < LEAST_ENTAILED:
+                violations.append(_violation("unsupported", "Die Aussage folgt nicht aus der zitierten Stelle."))
+        return chosen, violations
 
     def _check_statements(
         self, text: str, units: Sequence[EvidenceUnit], question: str, violations: list[Violation]

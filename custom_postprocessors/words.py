@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from custom_postprocessors.evidence import TextAnalyzer
+from custom_postprocessors.word_families import roots
 
 _WORD = re.compile(
     r"(?<![\w-])[A-ZÄÖÜ]{1,3}\d{1,3}[a-z]?(?![\w-])|[^\W\d_]+(?:-[^\W\d_]+)*\.?(?=[^\w]|$)|[^\W\d_]+(?:-[^\W\d_]+)*"
@@ -20,6 +21,7 @@ _DATA = Path(__file__).parent / "data"
 _LEAST_WEIGHT = 0.5
 _LEAST_AFFIX = 6
 """Letters of a stem from which it is looked for inside of compounds."""
+_LEAST_ENDING = 4
 _MOST_WEIGHT = 6.0
 _CODE_WEIGHT = 4.0
 
@@ -129,10 +131,17 @@ class WordReader:
             return None
         if "-" in word:  # of „Ist-Löhne“ the analysis leaves the first half out, as if Löhne were all it says
             tokens += [part.lower() for part in word.split("-") if not self._analyzer.tokens(part)]
+        tokens = [self._root(token, is_noun=word[0].isupper()) for token in tokens]
         rarities = [self._analyzer.rarity(token) for token in tokens]
         weight = rarities[0] if len(tokens) == 1 else min(rarities[0], max(rarities[1:]))
         stems = tuple(dict.fromkeys(self._canonical.get(token, token) for token in tokens))
         return _Form(stems[0], stems[1:], min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
+
+    def _root(self, token: str, *, is_noun: bool) -> str:
+        """The known stem that a stem is derived from („gemeldet“, „Meldung“: „meld“), itself when there is none."""
+        if token in self._canonical:
+            return token
+        return next((root for root in roots(token, is_noun=is_noun) if self._analyzer.rarity(root) < self._unknown), token)
 
     def _read_synonyms(self, groups: Iterable[Iterable[str]]) -> dict[str, str]:
         canonical: dict[str, str] = {}
@@ -154,13 +163,16 @@ def coverage(word: Word, stems: frozenset[str]) -> float:
 
 
 def reach(word: Word, stems: frozenset[str]) -> float:
-    """As `coverage`; a word that ends a compound in `stems` counts in full, one that begins a compound or a derivation for 0.8.
+    """As `coverage`; a word that ends a compound in `stems` counts in full, one that begins a compound or a derivation for 0.8,
+    a short one (Kind in Kinderbetreuung) for 0.5.
 
     For claims that write a compound apart („Vorbehalt des Widerrufs“ for Widerrufsvorbehalt) when no part of it is known.
     """
     found = coverage(word, stems)
-    if found == 1.0 or len(word.whole) < _LEAST_AFFIX:
+    if found == 1.0 or len(word.whole) < _LEAST_ENDING:
         return found
+    if len(word.whole) < _LEAST_AFFIX:
+        return max(found, 0.5) if any(stem.startswith(word.whole) for stem in stems) else found
     if any(stem.endswith(word.whole) for stem in stems):
         return 1.0
     return max(found, 0.8) if any(stem.startswith(word.whole) for stem in stems) else found
