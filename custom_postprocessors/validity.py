@@ -1,7 +1,7 @@
 """What holds in the month asked about: which facts cover it, which are superseded, and whether anything covers it at all."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
@@ -10,12 +10,13 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from custom_postprocessors.evidence import Fact, Validity
-from custom_postprocessors.sections import NodeSource, entry_of
+from custom_postprocessors.sections import NodeSource, entry_of, text_of
 
 _LOOK_BACK_YEARS = 1
 """„davor 0,42 €“ has an open start, yet says nothing about how long before: it covers the year before its end."""
 _PLACES_BACK = 3
 _NEAR_THE_BEST = 0.7
+_NEAR_WITH_TITLE = 0.9
 _YEARS_AHEAD = 3
 """Rates and limits are set anew every year or two; so far ahead nothing is known."""
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+(?=[A-ZÄÖÜ*])|\n")
@@ -101,8 +102,9 @@ def period_coverage(
 ) -> Coverage:
     """Whether what the top entries say about the question holds in the year of `as_of`.
 
-    The facts whose quantity says most of the question decide. A year is also covered by a sentence or row that names it beside
-    another figure and says as much of the question as those facts. `worth` must not count numbers.
+    The facts whose quantity says most of the question decide. A year is also covered by a fact that says as much together with
+    the title of its entry (the row „DZ Wien“ below „Zuschlag zum Dienstgeberbeitrag“), and by a sentence or row that names it
+    beside another figure and says as much of the question as those facts. `worth` must not count numbers.
     """
     entry_ids = list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]
     records = [record for entry_id in entry_ids for record in source.sections_of(entry_id)]
@@ -117,7 +119,18 @@ def period_coverage(
             for sentence in _SENTENCE.split(record.text)
         ):
             return "covered"
+    if _covered_with_title(facts, {entry_of(hit): text_of(hit, "title") for hit in hits}, worth, as_of):
+        return "covered"
     return coverage([fact for value, fact in facts if value >= least], year_span(as_of))
+
+
+def _covered_with_title(
+    facts: Sequence[tuple[float, Fact]], titles: Mapping[str, str], worth: Callable[[str], float], as_of: str
+) -> bool:
+    told = [(worth(f"{titles[fact.entry_id]} {fact.quantity}"), own, fact) for own, fact in facts]
+    least = _NEAR_WITH_TITLE * max(value for value, _, _ in told)
+    span = year_span(as_of)
+    return any(own > 0 and value >= least and overlaps(fact.validity, span) for value, own, fact in told)
 
 
 def is_silent_about_year(entry_id: str, source: NodeSource, year: int, *, newest_stand: int) -> bool:

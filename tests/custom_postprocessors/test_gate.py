@@ -86,9 +86,24 @@ def test_uses_similarity_only_for_an_encoder_that_was_measured(index):
     hits[0].node.metadata["score_similarity"] = 0.1
     model = GateModel(similarity_floors=(("known", 0.2),))
 
-    assert gate_of(index, model, "known").judge("Kilometergeld", hits).reason == "weak_evidence"
-    assert gate_of(index, model, "unknown").judge("Kilometergeld", hits).reason is None
-    assert gate_of(index, model).judge("Kilometergeld", hits).reason is None
+    question = "Wer verhandelt das Kilometergeld?"
+    assert gate_of(index, model, "known").judge(question, hits).reason == "weak_evidence"
+    assert gate_of(index, model, "unknown").judge(question, hits).reason is None
+    assert gate_of(index, model).judge(question, hits).reason is None
+
+
+def test_words_that_say_all_of_the_question_need_no_similarity(index):
+    hits = index.hits("pv-km-01#z")
+    hits[0].node.metadata["score_similarity"] = 0.1
+    gate = gate_of(index, GateModel(similarity_floors=(("known", 0.2),)), "known")
+
+    assert gate.judge("was ist das kilometergeld", hits).reason is None
+
+
+def test_names_every_entry_that_says_nearly_as_much_as_the_best(index):
+    verdict = gate_of(index).judge("Kilometergeld", index.hits("pv-url-01#z", "pv-km-01#z"))
+
+    assert (verdict.entry_id, verdict.rivals) == ("pv-km-01", ("pv-km-01",))
 
 
 def test_the_postprocessor_lets_everything_or_nothing_through(index):

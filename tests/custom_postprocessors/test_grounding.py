@@ -214,3 +214,21 @@ def test_refusal_inside_the_scopes_names_what_answers_outside_them():
     unknown = index.grounder().ground(plan("Wie hoch ist die Hundesteuer?"), Found(inside, [inside], outside))
     assert isinstance(unknown, Ungrounded)
     assert (unknown.nearest, unknown.beyond_scopes) == (("pv-url-01",), False)
+
+
+def test_an_old_entry_does_not_make_a_year_unknown_that_another_one_answers():
+    sections = [
+        section("pv-dz-24#k", "Der Zuschlag in Wien sank 2024.", title="Zuschlag in Wien"),
+        section("pv-dz-26#k", "Der Zuschlag in Wien.", title="Zuschlag in Wien und anderswo"),
+    ]
+    old = fact("pv-dz-24#k", "Zuschlag Wien", "0,35 %", date(2024, 1, 1), date(2025, 1, 1))
+    new = fact("pv-dz-26#k", "DZ Wien", "0,36 %", date(2026, 1, 1), date(2027, 1, 1))
+    asked = plan("Zuschlag Wien 2026", as_of="2026-06", named=True)
+
+    assert isinstance(
+        SmallIndex(sections, [old, new]).grounder().ground(asked, found(SmallIndex(sections).hits("pv-dz-24#k", "pv-dz-26#k"))),
+        GroundedContext,
+    )
+    assert isinstance(
+        SmallIndex(sections, [old]).grounder().ground(asked, found(SmallIndex(sections).hits("pv-dz-24#k"))), Ungrounded
+    )

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 from custom_postprocessors.evidence import (
@@ -87,3 +88,16 @@ def test_only_a_stand_beyond_the_limit_is_outdated() -> None:
 
 def test_an_entry_without_an_official_publisher_is_a_secondary_source() -> None:
     assert marks(claim("551,10 €"), secondary=True) == ("secondary_source",)
+
+
+def test_a_row_that_tells_the_value_before_beside_the_one_that_holds_is_not_superseded() -> None:
+    row = "| Grenze | 551,10 € | 2026 (2024: 518,44 €) | x |"
+    of_2026 = replace(fact(2, "551,10 €", 2026), start=0, end=len(row))
+    remark = replace(fact(1, "518,44 €", 2024), start=0, end=len(row))
+    passage = replace(context().passages[0], text=row, shown=((0, len(row)),))
+    citation = claim("551,10 €").citations[0].model_copy(update={"quote": row, "start": 0, "end": len(row)})
+    told = GroundedContext((passage,), facts=(of_2026, remark))
+    both = Claim(text="Grenze: 551,10 € (2026 (2024: 518,44 €))", citations=(citation,))
+    old = Claim(text="Grenze: 518,44 €", citations=(citation,))
+    assert with_marks(both, told, as_of="2026-06", outdated_after_months=24).marks == ()
+    assert with_marks(old, told, as_of="2026-06", outdated_after_months=24).marks == ("superseded",)
