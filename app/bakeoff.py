@@ -94,13 +94,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run that is wanted: a new one, the one named `run_id` (begun or gone on with), or with `resume` the newest unfinished."""
+    """A run that is wanted: a new one, the one named `run_id` (begun or gone on with), or with `resume` the newest unfinished.
+
+    `waited`: it was requested some time ago, so that a wish to stop it is of this request and holds.
+    """
 
     kind: RunKind
     models: tuple[str, ...]
     goldsets: tuple[Path, ...]
     run_id: str | None = None
     resume: bool = False
+    waited: bool = False
 
 
 def candidates(gateway: OllamaGateway) -> tuple[Candidate, ...]:
@@ -196,6 +200,8 @@ def run_bakeoff(product: Product, request: RunRequest, progress: Progress) -> tu
     manifest = _manifest(product, engine, request, goldset)
     folder = _folder(product.settings.data_dir, request, manifest)
     manifest = manifest.model_copy(update={"run_id": folder.path.name})
+    if not request.waited:
+        folder.forget_cancel()
     if not run_contest(contest_of(product, engine), goldset, manifest, folder, progress):
         return folder, None
     return folder, _write_reports(folder, goldset, engine, product.settings)

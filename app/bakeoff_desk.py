@@ -16,7 +16,7 @@ from app.bakeoff import (
     new_run_id,
     read_report,
 )
-from app.evaluation_job import bakeoff_arguments, is_bakeoff
+from app.evaluation_job import bakeoff_arguments, is_bakeoff, stopped_result
 from app.store.jobs import Jobs
 from app.store.votes import FEWEST_MODELS, MOST_MODELS, Votes
 from evaluation.ballots import CRITERIA, Ballot
@@ -24,7 +24,7 @@ from evaluation.comparison import RunComparison, compare_runs
 from evaluation.metering import Usage
 from evaluation.model_report import BakeoffReport, ModelReport
 from evaluation.report_csv import csv_report, csv_text
-from evaluation.runs import RunFolder, RunManifest, list_runs
+from evaluation.runs import RUN_ID, RunFolder, RunManifest, list_runs
 from evaluation.votes_statistics import VoteRanking, vote_ranking
 from pipelines.answering import Prepared
 from pipelines.contracts import Cancelled, Event
@@ -47,7 +47,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """A bake-off as the list of runs shows it. `answered` are questions per model; `error` says why its job failed."""
+    """A bake-off as the list of runs shows it. `answered` are questions per model; `error` says why its job failed.
+
+    `stopping`: somebody wished that it stops, and its job has not ended yet.
+    """
 
     run_id: str
     created_at: datetime
@@ -152,12 +155,14 @@ class BakeoffDesk:
 
     def runs(self) -> tuple[RunState, ...]:
         """The newest bake-offs, also those that only wait yet, newest first."""
-        jobs = {str(job.arguments.get("run")): job for job in self._bakeoff_jobs()}
+        jobs = self._bakeoff_jobs()
         folders = [folder for folder in list_runs(self._data_dir) if folder.manifest().kind == "bakeoff"][:RUNS_SHOWN]
         begun = {folder.path.name for folder in folders}
-        waiting = [_of_job(job) for run_id, job in jobs.items() if run_id not in begun and job.state in ("QUEUED", "RUNNING")]
-        failed = [_of_job(job) for run_id, job in jobs.items() if run_id not in begun and job.state == "FAILED"][:1]
-        return (*waiting, *failed, *(_of_folder(folder, jobs.get(folder.path.name)) for folder in folders))
+        others = [(job, RunFolder.of(self._data_dir, run_id)) for run_id, job in jobs.items() if run_id not in begun]
+        unbegun = [_of_job(job, folder) for job, folder in others if not folder.exists and not _ended_well(job)]
+        failed = [run for run in unbegun if run.error][1:]
+        shown = [run for run in unbegun if run not in failed]
+        return (*shown, *(_of_folder(folder, jobs.get(folder.path.name)) for folder in folders))
 
     def start(self, models: Sequence[str], goldsets: Sequence[str], *, author: str) -> str:
         """Requests a new run as a job; returns its name.
@@ -179,14 +184,30 @@ class BakeoffDesk:
             NotFound: there is no such run.
             BadInput: its goldsets are not among those that can be run here; the command line can go on with it.
         """
-        manifest = RunFolder.of(self._data_dir, run_id).manifest()
-        names = [Path(name).stem for name in manifest.goldset_files]
+        folder = RunFolder.of(self._data_dir, run_id)
+        before = self._bakeoff_jobs().get(run_id)
+        if not folder.exists and before is not None:
+            models, names = _listed(before, "models"), _listed(before, "goldsets")
+        else:
+            manifest = folder.manifest()
+            models = tuple(model.name for model in manifest.models)
+            names = tuple(Path(name).stem for name in manifest.goldset_files)
         goldset_paths(names, self._data_dir)
-        self._request(tuple(model.name for model in manifest.models), names, run_id, author)
+        self._request(models, names, run_id, author)
 
     def cancel(self, run_id: str) -> None:
-        """Asks a run to stop after what it is doing."""
-        RunFolder.of(self._data_dir, run_id).request_cancel()
+        """Asks a run to stop after what it is doing; one that only waits for its turn is stopped at once.
+
+        Raises:
+            NotFound: there is no such run, and none was requested.
+        """
+        folder = RunFolder.of(self._data_dir, run_id)
+        job = self._bakeoff_jobs().get(run_id)
+        if job is None:
+            folder.manifest()
+        folder.request_cancel()
+        if job is not None:
+            self._jobs.withdraw(job.id, result=stopped_result(run_id))
 
     def report(self, run_id: str) -> BakeoffReport:
         """The report of a finished run.
@@ -210,27 +231,41 @@ class BakeoffDesk:
 
     def _request(self, models: Sequence[str], goldsets: Sequence[str], run_id: str, author: str) -> None:
         arguments = bakeoff_arguments(models, goldsets, run_id)
+        RunFolder.of(self._data_dir, run_id).forget_cancel()
         self._jobs.request("evaluation", requested_by=author, reason=f"bake-off {run_id}", arguments=arguments)
         self._start_jobs()
 
-    def _bakeoff_jobs(self) -> list[Job]:
-        """The newest bake-off jobs, oldest first, so that of several of one run the last one counts."""
-        found = [job for job in self._jobs.list(limit=_JOBS_LOOKED_AT, kind="evaluation") if is_bakeoff(job.arguments)]
-        return found[::-1]
+    def _bakeoff_jobs(self) -> dict[str, Job]:
+        """The newest job of each run, newest run first."""
+        found: dict[str, Job] = {}
+        for job in self._jobs.list(limit=_JOBS_LOOKED_AT, kind="evaluation"):
+            run_id = str(job.arguments.get("run") or "")
+            if is_bakeoff(job.arguments) and RUN_ID.fullmatch(run_id):
+                found.setdefault(run_id, job)
+        return found
 
 
-def _of_job(job: Job) -> RunState:
-    """A run of which nothing is on disk yet."""
+def _ended_well(job: Job) -> bool:
+    return bool((job.result or {}).get("finished"))
+
+
+def _listed(job: Job, name: str) -> tuple[str, ...]:
+    return tuple(str(job.arguments.get(name) or "").split(","))
+
+
+def _of_job(job: Job, folder: RunFolder) -> RunState:
+    """A run that has not begun: it waits, starts, looks its contexts up, failed at that, or was stopped before."""
     return RunState(
         run_id=str(job.arguments.get("run")),
         created_at=job.created_at,
-        models=tuple(str(job.arguments.get("models") or "").split(",")),
-        goldsets=tuple(str(job.arguments.get("goldsets") or "").split(",")),
+        models=_listed(job, "models"),
+        goldsets=_listed(job, "goldsets"),
         questions=0,
         answered={},
         finished=False,
         running=job.state == "RUNNING",
         waiting=job.state == "QUEUED",
+        stopping=job.state == "RUNNING" and folder.cancel_requested,
         error=job.error or "",
     )
 
@@ -238,7 +273,7 @@ def _of_job(job: Job) -> RunState:
 def _of_folder(folder: RunFolder, job: Job | None) -> RunState:
     manifest: RunManifest = folder.manifest()
     running = folder.running
-    waiting = job is not None and job.state in ("QUEUED", "RUNNING") and not running
+    is_open = job is not None and job.state in ("QUEUED", "RUNNING")
     return RunState(
         run_id=folder.path.name,
         created_at=manifest.created_at,
@@ -248,8 +283,8 @@ def _of_folder(folder: RunFolder, job: Job | None) -> RunState:
         answered=folder.progress(),
         finished=folder.finished and not running,
         running=running,
-        waiting=waiting and not folder.finished,
-        stopping=running and folder.cancel_requested,
+        waiting=is_open and not running and not folder.finished,
+        stopping=(running or is_open) and not folder.finished and folder.cancel_requested,
         winner=_winner(folder) if folder.finished else None,
         error=(job.error or "") if job is not None and job.state == "FAILED" and not folder.finished else "",
     )

@@ -18,6 +18,11 @@ def is_bakeoff(arguments: JobArguments) -> bool:
     return "models" in arguments
 
 
+def stopped_result(run_id: str) -> dict[str, object]:
+    """What a bake-off job returns whose run was stopped before its end."""
+    return {"run": run_id, "finished": False}
+
+
 def run_evaluation(product: Product, arguments: JobArguments, progress: Progress) -> dict[str, object]:
     """Runs or goes on with a bake-off; `progress` has the model as its stage. Returns run, winner, reason and whether it ended.
 
@@ -29,9 +34,9 @@ def run_evaluation(product: Product, arguments: JobArguments, progress: Progress
     if not run_id:
         raise BadInput("A bake-off job needs `run`.", hint="Name the run.")
     paths = goldset_paths(goldsets.split(","), product.settings.data_dir)
-    request = RunRequest(kind="bakeoff", models=tuple(models.split(",")), goldsets=paths, run_id=run_id)
+    request = RunRequest(kind="bakeoff", models=tuple(models.split(",")), goldsets=paths, run_id=run_id, waited=True)
     _, report = run_bakeoff(product, request, progress)
     if report is None:
-        return {"run": run_id, "finished": False}
+        return stopped_result(run_id)
     decision = report.decision
     return {"run": run_id, "finished": True, "winner": decision.winner, "reason": decision.reason, "record": report.record}

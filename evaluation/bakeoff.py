@@ -52,7 +52,7 @@ def run_contest(contest: Contest, goldset: Goldset, manifest: RunManifest, folde
     """Asks what was not yet asked, and keeps each record as soon as it is there; true when every question was.
 
     Each question is planned, looked up and grounded once; all models get that context. `progress` has the model's name as
-    its stage. False when somebody asked the run to stop.
+    its stage. False when somebody asked the run to stop; asked while the contexts are looked up, it has not begun.
 
     Raises:
         BadInput: the folder is of another run, or another process is at it.
@@ -60,7 +60,9 @@ def run_contest(contest: Contest, goldset: Goldset, manifest: RunManifest, folde
         StoreError: a record could not be kept.
     """
     with folder.locked():
-        prepared = _prepared(contest, goldset.items, progress)
+        prepared = _prepared(contest, goldset.items, folder, progress)
+        if prepared is None:
+            return False
         folder.begin(manifest, [frozen_context(item.id, prepared[item.id]) for item in goldset.items])
         done = {(record.model, record.question_id) for record in folder.records()}
         for model in (contestant.name for contestant in manifest.models):
@@ -83,9 +85,12 @@ def frozen_context(question_id: str, prepared: Prepared) -> FrozenContext:
     return FrozenContext(question_id=question_id, block_ids=blocks, sha256=hashlib.sha256(text.encode()).hexdigest())
 
 
-def _prepared(contest: Contest, items: Sequence[GoldItem], progress: Progress) -> dict[str, Prepared]:
+def _prepared(contest: Contest, items: Sequence[GoldItem], folder: RunFolder, progress: Progress) -> dict[str, Prepared] | None:
+    """The context of each question; None when the run was asked to stop."""
     prepared: dict[str, Prepared] = {}
     for number, item in enumerate(items):
+        if folder.cancel_requested:
+            return None
         progress(RETRIEVAL_STAGE, number, len(items))
         prepared[item.id] = contest.prepare(item.question)
     progress(RETRIEVAL_STAGE, len(items), len(items))

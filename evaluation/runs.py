@@ -187,9 +187,24 @@ class RunFolder:
         return target
 
     def request_cancel(self) -> None:
-        """Asks the process that runs it, whichever it is, to stop after what it is doing; the run can go on later."""
-        if self.exists and not self.finished:
+        """Asks whoever runs it, now or when its turn comes, to stop after what it is doing; the run can go on later.
+
+        The wish holds until `forget_cancel`, also when the run has not begun. Does nothing when the run is finished.
+
+        Raises:
+            StoreError: the wish cannot be written.
+        """
+        if self.finished:
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
             (self.path / CANCEL_FILE).touch()
+        except OSError as exc:
+            raise StoreError(f"{str(self.path)!r} cannot be written: {exc.strerror}.", hint="Check the free space.") from exc
+
+    def forget_cancel(self) -> None:
+        """Takes an older wish to stop back: for whoever requests the run, before anybody can wish that this one stops."""
+        (self.path / CANCEL_FILE).unlink(missing_ok=True)
 
     @property
     def cancel_requested(self) -> bool:
@@ -198,7 +213,7 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps every other process from writing into the run; forgets an older wish to stop.
+        """Keeps every other process from writing into the run.
 
         Raises:
             BadInput: another process is at it.
@@ -207,7 +222,6 @@ class RunFolder:
         with (self.path / LOCK_FILE).open("w") as lock:
             if not _locks(lock):
                 raise BadInput(f"Run {self.path.name!r} is being written by another process.", hint="Wait for it.")
-            (self.path / CANCEL_FILE).unlink(missing_ok=True)
             self._drop_torn_lines()
             yield
 

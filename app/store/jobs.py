@@ -118,6 +118,20 @@ class Jobs:
                 row.result = result
             return _job(row)
 
+    def withdraw(self, job_id: int, *, result: dict[str, object]) -> bool:
+        """Ends a QUEUED job with a result before any process takes it; false, and nothing changes, when one has it or it ended.
+
+        Raises:
+            NotFound: there is no such job.
+        """
+        with self.database.write() as session:
+            row = _require(session, job_id)
+            if row.state != "QUEUED":
+                return False
+            _end(row, "COMPLETED", None)
+            row.result = result
+            return True
+
     def next_queued(self) -> Job | None:
         """The oldest QUEUED job that nothing running excludes; None when there is none."""
         with self.database.write() as session:

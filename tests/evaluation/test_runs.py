@@ -96,21 +96,32 @@ def test_damaged_line_in_the_middle_is_named(folder):
         folder.records()
 
 
-def test_cancelling_lasts_until_the_run_goes_on(folder):
+def test_wish_to_stop_holds_until_the_run_is_requested_anew(folder):
     folder.request_cancel()
-    assert folder.cancel_requested
     with folder.locked():
-        assert not folder.cancel_requested
         assert folder.running
+        assert folder.cancel_requested, "whoever begins after the wish has to see it"
     assert not folder.running
+    assert folder.cancel_requested
+    folder.forget_cancel()
+    folder.forget_cancel()
+    assert not folder.cancel_requested
+
+
+def test_finished_run_cannot_be_stopped(folder):
+    folder.write("report.json", "{}")
+    folder.request_cancel()
+    assert not folder.cancel_requested
 
 
 def test_run_that_does_not_exist(tmp_path):
     missing = RunFolder.of(tmp_path, "none")
     assert not missing.exists
     assert not missing.running
-    missing.request_cancel()
+    missing.forget_cancel()
     assert not missing.path.exists()
+    missing.request_cancel()
+    assert (missing.cancel_requested, missing.exists, list_runs(tmp_path)) == (True, False, ())
     with pytest.raises(NotFound):
         missing.manifest()
 

@@ -2,6 +2,8 @@
 (() => {
   "use strict";
   const POLL_MILLISECONDS = 1500;
+  const LOST_MILLISECONDS = 20_000; // after this a question without answer is asked again
+  let asked = -Infinity;
 
   function send(channel, command) {
     const box = document.querySelector(`#pv-${channel}-box textarea, #pv-${channel}-box input`);
@@ -12,13 +14,17 @@
   }
 
   setInterval(() => {
-    if (document.hidden) return;
+    if (document.hidden || performance.now() - asked < LOST_MILLISECONDS) return;
     const polls = [...document.querySelectorAll(".pv-poll")].filter((one) => one.offsetParent !== null);
     const poll = polls.find((one) => one.dataset.job) ?? polls[0];
     if (!poll) return;
     const { channel, command, ...rest } = poll.dataset;
+    asked = performance.now();
     send(channel, { do: command, ...rest });
   }, POLL_MILLISECONDS);
+
+  // A slow server is not asked again before it has answered.
+  document.addEventListener("pv-message", () => { asked = -Infinity; });
 
   // Bytes, not text: whether they are UTF-8 is for the server to say.
   const base64 = (file) => new Promise((resolve, reject) => {

@@ -167,6 +167,7 @@
       else if ("note" in part) showNote(part);
       else if ("download" in part) save(part);
     }
+    document.dispatchEvent(new Event("pv-message"));
   }
 
   // --- commands ---------------------------------------------------------------------------------------------------

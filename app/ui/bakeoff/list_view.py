@@ -37,21 +37,19 @@ def ranking_html(rankings: Sequence[VoteRanking], measured: Mapping[str, ModelRe
     return _section(texts.RANKING, f'<p class="pv-note">{texts.RANKING_HELP}</p>{body}<div class="pv-tools">{csv}</div>')
 
 
-def runs_html(
-    runs: Sequence[RunState], candidates: Sequence[Candidate], goldsets: Sequence[str], *, notice: str = "", problem: str = ""
-) -> str:
-    """The form that starts a run, and the runs; asks again by itself while one of them is under way."""
+def start_html(candidates: Sequence[Candidate], goldsets: Sequence[str]) -> str:
+    """The form that starts a run; apart from the list, because that is replaced again and again while somebody ticks boxes."""
+    return _section(texts.RUNS, _start_form(candidates, goldsets))
+
+
+def runs_html(runs: Sequence[RunState], *, notice: str = "") -> str:
+    """The runs, below what became of the last click; asks again by itself while one of them is under way."""
     said = f'<p class="pv-banner pv-refused" role="status">{escape(notice)}</p>' if notice else ""
-    said += f'<p class="pv-banner pv-error" role="alert">{escape(problem)}</p>' if problem else ""
     rows = "".join(map(_run, runs)) or f'<li class="pv-note">{texts.RUNS_EMPTY}</li>'
     busy = any(run.running or run.waiting for run in runs)
     poll = f'<span class="pv-poll"{attributes(data_channel=LIST_CHANNEL, data_command="runs")}></span>' if busy else ""
     tools = button(texts.REFRESH, "tab", css="pv-action", channel=LIST_CHANNEL, command="runs")
-    return _section(
-        texts.RUNS,
-        f"{said}{_start_form(candidates, goldsets)}{poll}<ul class='pv-log-list'>{rows}</ul>{_compare_form(runs)}"
-        f'<div class="pv-tools">{tools}</div>',
-    )
+    return f'{said}{poll}<ul class="pv-log-list">{rows}</ul><div class="pv-tools">{tools}</div>'
 
 
 def report_html(report: BakeoffReport) -> str:
@@ -142,7 +140,8 @@ def _start_form(candidates: Sequence[Candidate], goldsets: Sequence[str]) -> str
     )
 
 
-def _compare_form(runs: Sequence[RunState]) -> str:
+def compare_html(runs: Sequence[RunState]) -> str:
+    """The form that compares two finished runs; empty with fewer."""
     finished = [run.run_id for run in runs if run.finished]
     if len(finished) < 2:
         return ""
@@ -153,9 +152,9 @@ def _compare_form(runs: Sequence[RunState]) -> str:
         for name, text in (("before", texts.BEFORE), ("after", texts.AFTER))
     )
     return (
-        f"<h3>{texts.COMPARE}</h3>"
+        f'<div class="pv-bo-part"><h3>{texts.COMPARE}</h3>'
         f'<form class="pv-form"{attributes(data_channel=LIST_CHANNEL, data_command="compare")}>{fields}'
-        f'<button type="submit" class="pv-action">{texts.COMPARE_SEND}</button></form>'
+        f'<button type="submit" class="pv-action">{texts.COMPARE_SEND}</button></form></div>'
     )
 
 
@@ -198,10 +197,10 @@ def _run_tools(run: RunState, state: str) -> str:
     match state:
         case "finished":
             return tool(texts.SHOW, "show") + tool(texts.CSV, "csv")
-        case "running":
+        case "running" | "waiting":
             return tool(texts.CANCEL, "cancel")
         case "stopped" | "failed":
-            return tool(texts.RESUME, "resume") if run.questions else ""
+            return tool(texts.RESUME, "resume")
         case _:
             return ""
 

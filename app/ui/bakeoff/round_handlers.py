@@ -21,7 +21,8 @@ from evaluation.ballots import CRITERIA
 from pipelines.errors import BadInput, Forbidden, IndexFault, ModelError, PvAgentError
 
 ASK, ANSWERS, VOTE = "pv-bakeoff-ask", "pv-bakeoff-answers", "pv-bakeoff-vote"
-RANKING, RUNS, REPORT = "pv-bakeoff-ranking", "pv-bakeoff-runs", "pv-bakeoff-report"
+RANKING, START, RUNS = "pv-bakeoff-ranking", "pv-bakeoff-start-run", "pv-bakeoff-runs"
+COMPARE, REPORT = "pv-bakeoff-compare", "pv-bakeoff-report"
 RELEASE_SECONDS = 0.25
 """Pause between two claims that a blind reader gets to see, the same for all models."""
 _log = logging.getLogger(__name__)
@@ -52,8 +53,7 @@ class RoundHandlers:
         page.comparison = comparison
         first = messages.message(*_parts(comparison))
         if comparison.secret:
-            hidden = messages.message(messages.slot(RANKING, hidden_html()), messages.slot(RUNS, ""), messages.slot(REPORT, ""))
-            yield first, first, hidden
+            yield first, first, messages.message(*hidden_lists(), messages.slot(REPORT, ""))
         else:
             yield first, gr.skip(), gr.skip()
         async for _ in self._answered(comparison):
@@ -146,6 +146,11 @@ class RoundHandlers:
         return messages.message(
             messages.slot(ASK, form + reload_lists()), messages.slot(ANSWERS, answers_html(None)), messages.slot(VOTE, "")
         )
+
+
+def hidden_lists() -> tuple[messages.Part, ...]:
+    """In the places of ranking and runs: nothing that names a model."""
+    return messages.slot(RANKING, hidden_html()), *(messages.slot(place, "") for place in (START, RUNS, COMPARE))
 
 
 def _parts(comparison: Comparison, *, problem: str = "") -> tuple[messages.Part, ...]:

@@ -134,10 +134,9 @@ class Comparison:
 
 @dataclass(slots=True)
 class BakeoffPage:
-    """What one open page has before it; gone when the page is."""
+    """What one open page has before it; gone when the page is. `notice`: what became of the last click on the list of runs."""
 
     comparison: Comparison | None = None
-    shown_run: str = ""
     notice: str = ""
 
     @property

@@ -7,7 +7,7 @@ from app.ui import messages
 from app.ui.bakeoff import texts
 from app.ui.bakeoff.list_handlers import ListHandlers
 from app.ui.bakeoff.list_view import LIST_CHANNEL
-from app.ui.bakeoff.round_handlers import ANSWERS, ASK, RANKING, REPORT, RUNS, VOTE, RoundHandlers
+from app.ui.bakeoff.round_handlers import ANSWERS, ASK, COMPARE, RANKING, REPORT, RUNS, START, VOTE, RoundHandlers
 from app.ui.bakeoff.round_view import ASK_CHANNEL, ROUND_CHANNEL, answers_html, open_form
 from app.ui.bakeoff.rounds import BakeoffPage
 from app.ui.controls import carrier, command_channel
@@ -25,7 +25,7 @@ def _build(desk: BakeoffDesk) -> None:
     rounds, lists = RoundHandlers(desk), ListHandlers(desk)
     page = gr.State(BakeoffPage())
     with gr.Column(elem_id="pv-bakeoff", elem_classes=["pv-tab"]):
-        for place in (ASK, ANSWERS, VOTE, RANKING, RUNS, REPORT):
+        for place in (ASK, ANSWERS, VOTE, RANKING, START, RUNS, COMPARE, REPORT):
             gr.Column(elem_id=place)
         gr.Column(elem_id="pv-bakeoff-pane", elem_classes=["pv-drawer"])
     opened = messages.slot(ASK, open_form()), messages.slot(ANSWERS, answers_html(None))

@@ -64,7 +64,8 @@ RUNS_EMPTY = (
 )
 GOLDSETS = "Goldsets"
 START = "Lauf starten"
-STARTED = "Der Lauf ist angefordert."
+STARTED = "Der Lauf {run} ist angefordert."
+CANCELLED = "Der Lauf {run} wird angehalten und kann fortgesetzt werden."
 SHOW = "Ansehen"
 CANCEL = "Abbrechen"
 RESUME = "Fortsetzen"

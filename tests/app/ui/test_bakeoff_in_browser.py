@@ -4,7 +4,9 @@ With `PV_TEST_SCREENSHOTS=docs/images` the screenshots of the documentation are 
 """
 
 import os
-from collections.abc import Iterator
+import re
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +90,7 @@ class BakeoffTab(ChatPage):
         self.faults.clear()  # of the page before: its connections are cut by the reload
         self.page.get_by_role("tab", name="Modellvergleich").click(timeout=WAIT)
         self.page.wait_for_selector(".pv-bo-ask", timeout=WAIT)
-        self.page.wait_for_selector("#pv-bakeoff-runs .pv-bo-part", timeout=WAIT)
+        self.page.wait_for_selector("#pv-bakeoff-runs .pv-log-list", timeout=WAIT)
 
     def compare(self, question: str, *models: str, blind: bool = True) -> None:
         form = self.page.locator(".pv-bo-ask")
@@ -226,31 +228,47 @@ def test_one_model_is_no_comparison(browser: Any, url: str) -> None:
     tab.close()
 
 
+NOTICE = re.compile(r"Der Lauf (\S+) ist angefordert\.")
+
+
 def start_run(tab: BakeoffTab, *models: str) -> str:
-    """Starts a run over the small goldset, waits for its end, gives its name."""
-    before = {one.get_attribute("data-run") for one in tab.page.locator("#pv-bakeoff-runs [data-run]").all()}
+    """Starts a run over the small goldset, gives its name as the page says it."""
     form = tab.page.locator(".pv-bo-start")
     for box in form.locator("input[name^=model-]").all():
         box.set_checked(box.get_attribute("value") in models)
     for box in form.locator("input[name^=goldset-]").all():
         box.set_checked(box.get_attribute("value") == "small")
+    said = tab.page.locator("#pv-bakeoff-runs [role=status]")
+    before = "".join(said.all_inner_texts())
     form.get_by_role("button", name="Lauf starten").click()
-    tab.said("Der Lauf ist angefordert.").wait_for(timeout=WAIT)
-    tab.page.wait_for_function(
-        "n => document.querySelectorAll('#pv-bakeoff-runs [data-run] [data-state=finished]').length > n",
-        arg=len(before),
-        timeout=JOB_WAIT,
-    )
-    after = [one.get_attribute("data-run") for one in tab.page.locator("#pv-bakeoff-runs [data-run]").all()]
-    return str(next(run for run in after if run not in before))
+    said.filter(has_text=NOTICE).filter(has_not_text=before or "kein Hinweis").wait_for(timeout=WAIT)
+    found = NOTICE.fullmatch(said.inner_text())
+    assert found is not None
+    run_row(tab, found[1]).wait_for(timeout=WAIT)
+    return str(found[1])
+
+
+def run_row(tab: BakeoffTab, run: str, state: str = "") -> Any:
+    """A run's row in the list; with a state only while it is in that."""
+    row = tab.page.locator(f'#pv-bakeoff-runs li[data-run="{run}"]')
+    return row.filter(has=tab.page.locator(f"[data-state={state}]")) if state else row
+
+
+def finished_run(tab: BakeoffTab, *models: str) -> str:
+    """Starts a run and waits for its end."""
+    run = start_run(tab, *models)
+    run_row(tab, run, "finished").wait_for(timeout=JOB_WAIT)
+    assert tab.said(f"Der Lauf {run} ist angefordert.").count() == 1, "what was said stays until the next click"
+    assert tab.page.locator(".pv-bo-start input[value=small]").is_checked(), "nor does the list take what was ticked away"
+    return run
 
 
 def test_run_is_started_watched_shown_compared_and_exported(browser: Any, url: str, server: FakeOllama, pictures: Path) -> None:
     tab = BakeoffTab(browser, url, size={"width": 1280, "height": 1000})
-    first = start_run(tab, PERFECT, WRONG, "extractive")
+    first = finished_run(tab, PERFECT, WRONG, "extractive")
     server.models = [FakeModel(name, perfect()) for name in (PERFECT, WRONG)]
-    second = start_run(tab, PERFECT, WRONG)
-    row = tab.page.locator(f'#pv-bakeoff-runs li[data-run="{first}"]')
+    second = finished_run(tab, PERFECT, WRONG)
+    row = run_row(tab, first)
     assert f"Sieger: {PERFECT}" in row.inner_text()
     row.get_by_role("button", name="Ansehen").click()
     report = tab.page.locator("#pv-bakeoff-report .pv-bo-report")
@@ -266,10 +284,37 @@ def test_run_is_started_watched_shown_compared_and_exported(browser: Any, url: s
     assert text.count(f"{PERFECT};q-small-") == 8
     tab.page.select_option("#pv-bo-before", first)
     tab.page.select_option("#pv-bo-after", second)
-    tab.page.locator("#pv-bakeoff-runs form", has=tab.page.locator("#pv-bo-before")).get_by_role("button").click()
+    tab.page.locator("#pv-bakeoff-compare").get_by_role("button").click()
     tab.page.locator("#pv-bakeoff-report h2", has_text="→").wait_for(timeout=WAIT)
     compared = tab.page.locator("#pv-bakeoff-report")
     assert "besser: 3" in compared.inner_text()
     assert compared.locator("svg").count() == 6
     server.models = small_models()
     tab.close()
+
+
+@pytest.mark.parametrize("moment", ["at once", "while a model writes"])
+def test_run_is_cancelled_and_goes_on(browser: Any, url: str, server: FakeOllama, moment: str) -> None:
+    # Longer than the test waits for the run to stop: it does not end by itself.
+    server.models = [FakeModel(PERFECT, fake.slow(perfect(), first_seconds=JOB_WAIT / 1000)), FakeModel(WRONG, perfect())]
+    server.requests.clear()
+    tab = BakeoffTab(browser, url)
+    run = start_run(tab, PERFECT, WRONG)
+    if moment == "while a model writes":
+        run_row(tab, run, "running").wait_for(timeout=JOB_WAIT)
+        wait_until(tab, lambda: bool(server.chats))
+    run_row(tab, run).get_by_role("button", name="Abbrechen").click(timeout=WAIT)
+    run_row(tab, run, "stopped").wait_for(timeout=JOB_WAIT)
+    assert tab.said(f"Der Lauf {run} wird angehalten und kann fortgesetzt werden.").count() == 1
+    server.models = [FakeModel(PERFECT, perfect()), FakeModel(WRONG, perfect())]
+    run_row(tab, run).get_by_role("button", name="Fortsetzen").click()
+    run_row(tab, run, "finished").wait_for(timeout=JOB_WAIT)
+    server.models = small_models()
+    tab.close()
+
+
+def wait_until(tab: BakeoffTab, reached: Callable[[], bool]) -> None:
+    until = time.monotonic() + JOB_WAIT / 1000
+    while not reached():
+        assert time.monotonic() < until
+        tab.page.wait_for_timeout(100)
