@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from custom_postprocessors.evidence import DraftClaim, GroundedContext, Rejected
 from pipelines.contracts import Cancelled, DraftEnd, GenerationMode, ModelInfo, Plan
+from pipelines.extractive_order import in_reading_order
 from pipelines.extractive_ranking import Candidate, QueryAnalyzer, ranked
 from pipelines.extractive_selection import ANSWER_BUDGET, SURVEY_BUDGET, VALUE_BUDGET, Budget, Excerpt, select
 from pipelines.extractive_units import QuotableCache
@@ -70,6 +71,8 @@ class ExtractiveGenerator:
         budget = self._survey_budget if plan.type == "survey" else VALUE_BUDGET if _asks_one_value(plan) else self._budget
         parts = [self.rank(plan, part, context) for part in plan.queries[1:]]
         excerpts = select(self.rank(plan, question, context), budget, parts, context.conflicts)
+        if plan.type in ("value", "fact") and not parts:
+            excerpts = in_reading_order(excerpts, context.facts, plan.as_of)
         for excerpt in excerpts:
             if cancelled():
                 break

@@ -106,7 +106,7 @@ class AskedWords:
 class Candidate:
     """A quotable piece in its place: which passage, which piece of it, and its score (higher is better, unbounded).
 
-    `answers` are the numbers of the asked words that it speaks of.
+    `answers` are the numbers of the asked words that it speaks of, `coverage` their share of the question in [0, 1].
     """
 
     passage: Passage
@@ -114,6 +114,7 @@ class Candidate:
     quotable: Quotable
     score: float
     answers: frozenset[int] = frozenset()
+    coverage: float = 0.0
 
     @property
     def place(self) -> tuple[str, str]:
@@ -147,16 +148,11 @@ def ranked(
     """
     chosen = WEIGHTS if weights is None else weights
     words = AskedWords(question, analyzer)
-    candidates = [
-        Candidate(
-            passage,
-            index,
-            piece,
-            sum(chosen.get(name, 0.0) * value for name, value in features.items()),
-            frozenset(words.found(piece.tokens)),
-        )
-        for passage, index, piece, features in featured(question, shape, passages, pieces, analyzer)
-    ]
+    candidates = []
+    for passage, index, piece, features in featured(question, shape, passages, pieces, analyzer):
+        score = sum(chosen.get(name, 0.0) * value for name, value in features.items())
+        said = words.found(piece.tokens)
+        candidates.append(Candidate(passage, index, piece, score, frozenset(said), words.coverage(said)))
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
