@@ -72,9 +72,9 @@ class Again(Frozen):
 
 
 class ShowRuns(Frozen):
-    """List ranking and runs."""
+    """List ranking and runs: as somebody wishes, or, with `poll`, as the page asks by itself while a run is under way."""
 
-    do: Literal["runs"]
+    do: Literal["runs", "poll"]
 
 
 class StartRun(_Ticked):

@@ -54,7 +54,7 @@ class ListHandlers:
     def _parts(self, command: ListCommand, page: BakeoffPage, person: Person) -> list[messages.Part]:
         """Does it. What was said of a click stays until the next one, or the page's own asking would wipe it away unread."""
         if isinstance(command, ShowRuns):
-            return self._lists(page)
+            return [*self._lists(page), *([self._form()] if command.do == "runs" else [])]
         page.notice = ""
         match command:
             case RunCommand(do="csv", run=run):
@@ -78,10 +78,13 @@ class ListHandlers:
 
     def _lists(self, page: BakeoffPage) -> list[messages.Part]:
         desk = self._desk
-        forms = messages.slot(START, start_html(desk.candidates(), desk.goldsets()))
         ranking = messages.slot(RANKING, ranking_html(desk.rankings(), desk.measured()))
         notice, runs = page.notice, desk.runs()
         if page.notice != notice:
             # A click was done meanwhile; its answer may be on the page already, and an older list must not replace it.
             notice, runs = page.notice, desk.runs()
-        return [ranking, forms, messages.slot(RUNS, runs_html(runs, notice=notice)), messages.slot(COMPARE, compare_html(runs))]
+        return [ranking, messages.slot(RUNS, runs_html(runs, notice=notice)), messages.slot(COMPARE, compare_html(runs))]
+
+    def _form(self) -> messages.Part:
+        """Sent only when somebody asks for the tab as it is now: a form put anew has lost what was ticked in it."""
+        return messages.slot(START, start_html(self._desk.candidates(), self._desk.goldsets()))

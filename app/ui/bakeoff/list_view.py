@@ -38,7 +38,7 @@ def ranking_html(rankings: Sequence[VoteRanking], measured: Mapping[str, ModelRe
 
 
 def start_html(candidates: Sequence[Candidate], goldsets: Sequence[str]) -> str:
-    """The form that starts a run; apart from the list, because that is replaced again and again while somebody ticks boxes."""
+    """The form that starts a run; apart from the list, which is replaced while somebody ticks boxes."""
     return _section(texts.RUNS, _start_form(candidates, goldsets))
 
 
@@ -47,7 +47,7 @@ def runs_html(runs: Sequence[RunState], *, notice: str = "") -> str:
     said = f'<p class="pv-banner pv-refused" role="status">{escape(notice)}</p>' if notice else ""
     rows = "".join(map(_run, runs)) or f'<li class="pv-note">{texts.RUNS_EMPTY}</li>'
     busy = any(run.running or run.waiting for run in runs)
-    poll = f'<span class="pv-poll"{attributes(data_channel=LIST_CHANNEL, data_command="runs")}></span>' if busy else ""
+    poll = f'<span class="pv-poll"{attributes(data_channel=LIST_CHANNEL, data_command="poll")}></span>' if busy else ""
     tools = button(texts.REFRESH, "tab", css="pv-action", channel=LIST_CHANNEL, command="runs")
     return f'{said}{poll}<ul class="pv-log-list">{rows}</ul><div class="pv-tools">{tools}</div>'
 

@@ -118,9 +118,12 @@ def test_blind_round_also_takes_the_names_from_everything_else_on_the_page():
     page = BakeoffPage()
     first = ask(FakeDesk(), page, form(*NAMES[:2]))[0]
     assert all(isinstance(part, str) and "alpha" not in part for part in first)
-    assert '"slot": "pv-bakeoff-runs", "html": ""' in str(first[2])
-    listed = ListHandlers(FakeDesk()).command(json.dumps({"do": "runs"}), page, request_of(LOCAL_PERSON))
-    assert "erscheinen nach der Abstimmung" in listed
+    for place in ("start-run", "runs", "compare", "report"):
+        assert f'"slot": "pv-bakeoff-{place}", "html": ""' in str(first[2])
+    for do in ("runs", "poll"):
+        listed = ListHandlers(FakeDesk()).command(json.dumps({"do": do}), page, request_of(LOCAL_PERSON))
+        assert "erscheinen nach der Abstimmung" in listed
+        assert "alpha" not in listed
 
 
 def test_blind_claims_appear_at_one_pace_when_every_answer_is_there():
