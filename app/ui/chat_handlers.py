@@ -1,7 +1,8 @@
 """What happens on the tab Fragen: questions, clicks on evidence, ratings."""
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 import gradio as gr
@@ -23,6 +24,9 @@ from pipelines.intake import read_question
 
 ALWAYS_OFFERED = ((strings.MODEL_AUTO, ""), (strings.MODEL_EXTRACTIVE, "extractive"))
 """What may answer besides the models on Ollama, as (name, value)."""
+MODELS_ASKED_MOST = 60
+"""How often a page asks for the installed models while Ollama has not told them yet."""
+MODELS_PAUSE_SECONDS = 0.5
 _log = logging.getLogger(__name__)
 
 
@@ -97,10 +101,19 @@ class ChatHandlers:
             turn.stop()
         return messages.message(*(_part(turn) for turn in running)) if running else gr.skip()
 
-    def models(self, request: gr.Request) -> object:
-        """What the choice of the answering model offers: the installed models after the two that are always there."""
-        names = self._service.models() if person_of(request).has("analyst") else ()
-        return gr.Dropdown([*ALWAYS_OFFERED, *((name, name) for name in names)])
+    async def models(self, request: gr.Request) -> object:
+        """What the choice of the answering model offers: the installed models after the two that are always there.
+
+        Waits until Ollama has told them, half a minute at most.
+        """
+        names: Sequence[str] | None = ()
+        if person_of(request).has("analyst"):
+            for _ in range(MODELS_ASKED_MOST):
+                names = await asyncio.to_thread(self._service.models)
+                if names is not None:
+                    break
+                await asyncio.sleep(MODELS_PAUSE_SECONDS)
+        return gr.Dropdown([*ALWAYS_OFFERED, *((name, name) for name in names or ())])
 
     def command(self, raw: str, request: gr.Request) -> str:
         """What a click in the page asks for: an entry, a rating, a comment, a gap, a Beweisblatt."""

@@ -52,7 +52,17 @@ def build_chat_tab(service: UiService, month: str) -> None:
         concurrency_limit=None,
         api_visibility="private",
     )
-    gr.on(None, handlers.models, None, options.model, show_progress="hidden", api_visibility="private")
+    # With the page (None), and each time the list is opened: what was installed since is in it.
+    for opened in (None, options.model.focus):
+        gr.on(
+            opened,
+            handlers.models,
+            None,
+            options.model,
+            show_progress="hidden",
+            concurrency_limit=None,
+            api_visibility="private",
+        )
 
 
 def _composer() -> _Composer:

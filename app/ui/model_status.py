@@ -25,7 +25,7 @@ class ModelStatus:
         self._choice = Remembered(self._worker, choose)
         self._installed = Remembered(self._worker, installed)
         self._known: tuple[str, str, str | None] | None = None
-        self._names: tuple[str, ...] = ()
+        self._names: tuple[str, ...] | None = None
 
     def current(self) -> tuple[str, str, str | None]:
         """Name of the model (`extractive` for the Zitatmodus), the reason, and why it cannot answer (None: it can)."""
@@ -38,8 +38,11 @@ class ModelStatus:
             self._known = (self._configured, "", exc.message)
         return self._known
 
-    def names(self) -> tuple[str, ...]:
-        """Models that may be chosen; those known last while Ollama takes its time, none when it cannot be reached."""
+    def names(self) -> tuple[str, ...] | None:
+        """Models that may be chosen; those known last while Ollama takes its time, none when it cannot be reached.
+
+        None before Ollama has answered for the first time.
+        """
         try:
             self._names = tuple(self._installed.get())
         except TimeoutError:

@@ -99,7 +99,7 @@ class ServedUi:
         """See `Service.ask_events`."""
         return self._service.ask_events(question, cancelled)
 
-    def models(self) -> tuple[str, ...]:
+    def models(self) -> tuple[str, ...] | None:
         """See `ModelStatus.names`."""
         return self._models.names()
 

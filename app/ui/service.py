@@ -180,8 +180,8 @@ class UiService(Protocol):
         """The clock's day, as the settings have it."""
         ...
 
-    def models(self) -> Sequence[str]:
-        """Models on Ollama that a question may name; does not wait for long, and is empty when there is none."""
+    def models(self) -> Sequence[str] | None:
+        """Models on Ollama that a question may name; does not wait for long, is empty when there is none, None when not known yet."""
         ...
 
     def waiting(self) -> int:

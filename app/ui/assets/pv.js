@@ -170,6 +170,23 @@
     document.dispatchEvent(new Event("pv-message"));
   }
 
+  // --- the login --------------------------------------------------------------------------------------------------
+  // Whoever's session has ended is told so once; without it every click would do nothing.
+  const answer = window.fetch;
+  window.fetch = async (...request) => {
+    const response = await answer(...request);
+    if (response.status === 401) sayExpired();
+    return response;
+  };
+
+  function sayExpired() {
+    if (document.getElementById("pv-expired")) return;
+    const told = make("div", { id: "pv-expired", className: "pv-expired" });
+    told.setAttribute("role", "alert");
+    told.append("Die Anmeldung ist abgelaufen. ", make("a", { href: "/login", textContent: "Bitte neu anmelden." }));
+    $(".gradio-container")?.append(told);
+  }
+
   // --- commands ---------------------------------------------------------------------------------------------------
   function setText(box, text) {
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, text);

@@ -1,11 +1,14 @@
 """The interface in a real browser, over a service whose outcomes can be chosen."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
+from app.access.person import LOCAL_PERSON
+from tests.app.ui.conftest import served_page
 from tests.app.ui.fake_service import FakeService
 from tests.app.ui.pages import ChatPage
 
@@ -24,6 +27,24 @@ def test_first_screen_says_what_it_is_and_what_it_knows(chat):
     assert "190 Einträge · 25 Themen · neuester Stand 2026-03" in header
     assert "Ollama ist nicht erreichbar, daher antwortet der Zitatmodus." in header
     assert chat.page.locator(".pv-example").count() == 6
+
+
+def test_a_list_of_models_that_is_opened_too_early_is_filled_while_it_is_open(browser):
+    known = threading.Event()
+
+    class Slow(FakeService):
+        def models(self) -> tuple[str, ...] | None:
+            return super().models() if known.is_set() else None
+
+    with served_page(Slow(), lambda _: LOCAL_PERSON) as url:
+        chat = ChatPage(browser, url)
+        chat.page.locator("#pv-model input").click()
+        chat.page.get_by_role("option", name="Zitatmodus").wait_for()
+        assert chat.page.get_by_role("option").count() == 2
+        known.set()
+        chat.page.get_by_role("option", name="gemma4:12b").click()
+        assert chat.page.input_value("#pv-model input") == "gemma4:12b"
+        chat.close()
 
 
 def test_an_example_is_asked_with_one_click(chat):

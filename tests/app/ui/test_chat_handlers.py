@@ -47,7 +47,7 @@ def test_who_has_no_role_opens_and_says_nothing(command: dict[str, str]) -> None
 def test_who_has_no_role_searches_nothing_and_is_offered_no_models() -> None:
     service = FakeService()
     assert FORBIDDEN in SearchHandlers(service).search("Grenze", "", [], request_of())
-    assert "qwen" not in str(ChatHandlers(service).models(request_of()).choices)  # type: ignore[attr-defined]
+    assert "qwen" not in str(asyncio.run(ChatHandlers(service).models(request_of())).choices)  # type: ignore[attr-defined]
 
 
 def test_ratings_comments_and_gaps_carry_the_persons_name() -> None:
@@ -63,13 +63,24 @@ def test_ratings_comments_and_gaps_carry_the_persons_name() -> None:
 
 
 def test_the_installed_models_are_offered_after_the_two_that_are_always_there() -> None:
-    offered = ChatHandlers(FakeService()).models(request_of("analyst"))
+    offered = asyncio.run(ChatHandlers(FakeService()).models(request_of("analyst")))
     assert offered.choices == [  # type: ignore[attr-defined]
         ("Automatisch", ""),
         ("Zitatmodus", "extractive"),
         ("qwen3.8:27b", "qwen3.8:27b"),
         ("gemma4:12b", "gemma4:12b"),
     ]
+
+
+def test_models_that_are_not_known_yet_are_waited_for() -> None:
+    class Slow(FakeService):
+        told = [None, ("a:1b",)]
+
+        def models(self) -> tuple[str, ...] | None:
+            return self.told.pop(0)
+
+    offered = asyncio.run(ChatHandlers(Slow()).models(request_of("analyst")))
+    assert offered.choices[2:] == [("a:1b", "a:1b")]  # type: ignore[attr-defined]
 
 
 def test_the_chosen_model_is_asked() -> None:

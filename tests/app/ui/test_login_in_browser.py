@@ -12,6 +12,7 @@ from app.store.database import Database
 from app.ui.application import CONTENT_SECURITY_POLICY
 from app.ui.environment import keep_gradio_local
 from app.ui.person import person_of
+from app.ui.theme import head
 from tests.app.api.port import Port, wait_for
 from tests.app.ui.pages import accessibility_faults
 
@@ -33,7 +34,7 @@ def url(tmp_path_factory):
     settings = Settings(data_dir=tmp_path_factory.mktemp("login"))
     database = Database(settings.data_dir)
     Accounts(database).add("maria", PASSWORD, ["analyst"])
-    page = gr.mount_gradio_app(FastAPI(), blocks, path="/")
+    page = gr.mount_gradio_app(FastAPI(), blocks, path="/", head=head())
     with Port(guarded(make_api(), settings, make_guards(settings, database), page, CONTENT_SECURITY_POLICY)) as port:
         yield port.url
     database.close()
@@ -66,5 +67,26 @@ def test_a_login_opens_the_page_and_its_events_know_who_it_is(browser, url):
     assert page.evaluate("document.cookie") == ""
     page.goto(url + "/logout")
     page.goto(url)
+    assert page.title() == "Anmelden – pv-agent"
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_whose_session_has_ended_says_so_and_leads_to_the_login(browser, url, scheme):
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(url)
+    page.fill("#name", "maria")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#ask")
+    assert page.locator("#pv-expired").count() == 0
+    context.clear_cookies()
+    page.click("#ask")
+    told = page.get_by_role("alert").filter(has_text="Die Anmeldung ist abgelaufen. Bitte neu anmelden.")
+    told.wait_for()
+    assert [fault for fault in accessibility_faults(page) if "pv-expired" in fault] == []
+    told.get_by_role("link").click()
+    page.wait_for_selector("#password")
     assert page.title() == "Anmelden – pv-agent"
     context.close()

@@ -164,6 +164,20 @@ def test_a_model_that_cannot_answer_is_said_and_offers_no_names() -> None:
     models.close()
 
 
+def test_names_are_unknown_until_ollama_has_told_them() -> None:
+    answered = threading.Event()
+
+    def slow() -> tuple[str, ...]:
+        answered.wait(5)
+        return ("a:1b",)
+
+    models = ModelStatus(lambda: ModelChoice("extractive", ""), configured="auto", installed=slow)
+    assert models.names() is None
+    answered.set()
+    assert models.names() == ("a:1b",)
+    models.close()
+
+
 def test_installed_models_are_asked_once_in_half_a_minute() -> None:
     asked: list[int] = []
 
