@@ -26,7 +26,7 @@ from custom_postprocessors.sections import (
     role_of,
     text_of,
 )
-from custom_postprocessors.validity import ValidAt, is_silent_about_year, period_coverage
+from custom_postprocessors.validity import ValidAt, is_far_ahead, is_silent_about_year, period_coverage, writes_year
 from custom_postprocessors.windows import shown_parts
 
 KEPT_OF_SUB_QUERY = 2
@@ -221,6 +221,8 @@ class Grounder:
         newest = max((text_of(hit, "stand") for hit in hits), default="")[:4]
         if not best or not newest.isdigit():
             return False
+        if is_far_ahead(int(year), int(newest)):
+            return not writes_year(hits, self._source, self._worth_of_words(plan.queries[0]), year)
         return all(is_silent_about_year(one, self._source, int(year), newest_stand=int(newest)) for one in best)
 
     def _nothing_valid(self, plan: GroundingPlan, hits: Sequence[NodeWithScore]) -> bool:

@@ -10,7 +10,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from custom_postprocessors.evidence import Fact, Validity
-from custom_postprocessors.sections import NodeSource, entry_of, text_of
+from custom_postprocessors.sections import NodeSource, SectionRecord, entry_of, text_of
 
 _LOOK_BACK_YEARS = 1
 """„davor 0,42 €“ has an open start, yet says nothing about how long before: it covers the year before its end."""
@@ -103,25 +103,55 @@ def period_coverage(
     """Whether what the top entries say about the question holds in the year of `as_of`.
 
     The facts whose quantity says most of the question decide. A year is also covered by a fact that says as much together with
-    the title of its entry (the row „DZ Wien“ below „Zuschlag zum Dienstgeberbeitrag“), and by a sentence or row that names it
-    beside another figure and says as much of the question as those facts. `worth` must not count numbers.
+    the title of its entry (the row „DZ Wien“ below „Zuschlag zum Dienstgeberbeitrag“), and where it is written
+    (`writes_year`). `worth` must not count numbers.
     """
-    entry_ids = list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]
-    records = [record for entry_id in entry_ids for record in source.sections_of(entry_id)]
-    facts = [(worth(fact.quantity), fact) for record in records for fact in source.facts_of(record.node_id)]
-    least = _NEAR_THE_BEST * max((value for value, _ in facts), default=0.0)
+    records, facts = _of_top(hits, source, worth, top)
+    least = _least(facts)
     if least <= 0:
         return "unknown"
-    year = as_of[:4]
-    for record in records:
-        if year in record.text and any(
-            year in sentence and _FIGURE.search(sentence.replace(year, "")) and worth(sentence) >= least
-            for sentence in _SENTENCE.split(record.text)
-        ):
-            return "covered"
+    if _writes_year(records, worth, least, as_of[:4]):
+        return "covered"
     if _covered_with_title(facts, {entry_of(hit): text_of(hit, "title") for hit in hits}, worth, as_of):
         return "covered"
     return coverage([fact for value, fact in facts if value >= least], year_span(as_of))
+
+
+def writes_year(
+    hits: Sequence[NodeWithScore], source: NodeSource, worth: Callable[[str], float], year: str, *, top: int = 5
+) -> bool:
+    """Whether a sentence or row of the top entries names the year beside another figure and says as much as the best facts do."""
+    records, facts = _of_top(hits, source, worth, top)
+    return _writes_year(records, worth, _least(facts), year)
+
+
+def is_far_ahead(year: int, newest_stand: int) -> bool:
+    """Whether a year is three or more after the one up to which the knowledge base was kept, so that an open end says nothing."""
+    return year >= newest_stand + _YEARS_AHEAD
+
+
+_Valued = list[tuple[float, Fact]]
+
+
+def _of_top(
+    hits: Sequence[NodeWithScore], source: NodeSource, worth: Callable[[str], float], top: int
+) -> tuple[list[SectionRecord], _Valued]:
+    entry_ids = list(dict.fromkeys(entry_of(hit) for hit in hits))[:top]
+    records = [record for entry_id in entry_ids for record in source.sections_of(entry_id)]
+    return records, [(worth(fact.quantity), fact) for record in records for fact in source.facts_of(record.node_id)]
+
+
+def _least(facts: _Valued) -> float:
+    return _NEAR_THE_BEST * max((value for value, _ in facts), default=0.0)
+
+
+def _writes_year(records: Sequence[SectionRecord], worth: Callable[[str], float], least: float, year: str) -> bool:
+    return any(
+        year in sentence and _FIGURE.search(sentence.replace(year, "")) and worth(sentence) >= least
+        for record in records
+        if year in record.text
+        for sentence in _SENTENCE.split(record.text)
+    )
 
 
 def _covered_with_title(
@@ -142,7 +172,7 @@ def is_silent_about_year(entry_id: str, source: NodeSource, year: int, *, newest
     records = source.sections_of(entry_id)
     if not records or any(str(year) in record.text for record in records):
         return False
-    if year >= newest_stand + _YEARS_AHEAD:
+    if is_far_ahead(year, newest_stand):
         return True
     span = year_span(f"{year}-01")
     verdicts = [overlaps(fact.validity, span) for record in records for fact in source.facts_of(record.node_id)]

@@ -232,3 +232,18 @@ def test_an_old_entry_does_not_make_a_year_unknown_that_another_one_answers():
     assert isinstance(
         SmallIndex(sections, [old]).grounder().ground(asked, found(SmallIndex(sections).hits("pv-dz-24#k"))), Ungrounded
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Der Beitrag beträgt 3,7 %. Ein Beispiel läuft bis 2030 und bringt 300 €.", Ungrounded),
+        ("Der Beitrag beträgt 3,7 %; ab 2030 beträgt der Beitrag 3,6 %.", GroundedContext),
+    ],
+)
+def test_far_ahead_counts_only_what_writes_the_year_beside_the_asked_thing(text, expected):
+    sections = [section("pv-db-01#k", text, title="Beitrag")]
+    index = SmallIndex(sections, [fact("pv-db-01#k", "Beitrag", "3,7 %", date(2025, 1, 1), None)])
+    asked = plan("Wie hoch ist der Beitrag 2030?", as_of="2030-01", named=True)
+
+    assert isinstance(index.grounder().ground(asked, found(index.hits("pv-db-01#k"))), expected)
