@@ -13,6 +13,10 @@ _VERB_FIRST = re.compile(
     r"[A-ZÄÖÜ][a-zäöüß]*t\s+(?:der|die|das|er|sie|es|wird|werden|man|ist|sind|jemand|dem|den|nach|nur|nicht|auch|ein\w*)\b"
 )
 """„Beginnt die …“, „Ersetzt wird …“: the first word is written with a capital and is no noun."""
+_NO_NOUN = re.compile(
+    r"(?:Maßgeblich|Entscheidend|Zuletzt|Grundsätzlich|Durchschnittlich|(?:Ge|Ver|Be|Er|Zer)[a-zäöüß]+(?:t|en))\.?"
+)
+"""„Maßgeblich ist“, „Verglichen wird“: nor is an adjective or a participle at the beginning."""
 _CLAUSE = re.compile(r";\s+|,\s+(?:(?:und|sowie|während|wobei|aber|jedoch|dagegen|dazu)\s+)?|\s+(?:und|sowie|während)\s+")
 
 
@@ -36,7 +40,7 @@ def split_statements(text: str, words: WordReader) -> tuple[Statement, ...]:
 def _statement(text: str, words: WordReader) -> Statement:
     values = find_values(text)
     outside = [word for word in words.words(text) if not any(value.start <= word.start < value.end for value in values)]
-    if outside and outside[0].start == 0 and _VERB_FIRST.match(text):
+    if outside and outside[0].start == 0 and (_VERB_FIRST.match(text) or _NO_NOUN.fullmatch(outside[0].text)):
         outside[0] = replace(outside[0], text=outside[0].text.lower())
     return Statement(text, tuple(outside), values)
 

@@ -1,7 +1,8 @@
 """Other wordings of a claim that say exactly the same, for a source that happens to use them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _BEFORE_YEAR = re.compile(
@@ -22,34 +23,68 @@ _YEAR_OF_LIFE = re.compile(
     r"\bVollendung\s+des\s+(?P<a>\d+)\.\s+Lebensjahre?s\b|\b(?:vollendete[mns]?\s+)(?P<b>\d+)\.\s+Lebensjahre?s?\b"
 )
 
+_COURTS = (
+    (re.compile(r"\bOberste[nrm]?\s+Gerichtshof(?:es|s)?\b"), "OGH"),
+    (re.compile(r"\bEuropäische[nrm]?\s+Gerichtshof(?:es|s)?\b"), "EuGH"),
+    (re.compile(r"\bUnabhängige[nrm]?\s+Finanzsenats?\b"), "UFS"),
+)
 
-def equivalents(text: str, sources: Sequence[str]) -> Iterator[str]:
-    """The claim in other words that say the same, each only where a source has that wording; nothing when none has.
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A claim in other words; `denying` are the words („unwirksam“) in which its denials now lie, in lower case."""
+
+    text: str
+    denying: tuple[str, ...] = ()
+
+    def is_carried(self, source: str) -> bool:
+        """Whether the carrying sentences deny by the same words: that a section has them elsewhere proves nothing."""
+        lowered = source.lower()
+        return all(_has_form(lowered, word) for word in self.denying)
+
+
+def equivalent(text: str, sources: Sequence[str]) -> Equivalent | None:
+    """The claim in other words that say the same, each only where a source has that wording; None when none has.
 
     „vor 2025“ and „bis 2024“, „nicht wirksam“ and „unwirksam“, „noch keine zwölf“ and „unter zwölf“, „Ende des Jahres“ and
     „Jahresende“, „18. Geburtstag“ and „18. Lebensjahr“. All that apply are made at once.
     """
     said = " ".join(sources)
-    other = text
-    other = _BEFORE_YEAR.sub(lambda match: _until(match, said), other)
+    lowered = said.lower()
+    other = _BEFORE_YEAR.sub(lambda match: _until(match, said), text)
+    if other == text:
+        other = _BEFORE_YEAR.sub(lambda match: _earlier(match, sources), other)
     if other == text:
         other = _UNTIL_YEAR.sub(lambda match: _before(match, said), other)
-    lowered = said.lower()
-    denied = _DENIED.sub(lambda match: f"un{match['word']}" if _has_form(lowered, f"un{match['word']}") else match.group(), other)
-    other = denied if denied != other else _UN_WORD.sub(lambda match: _unfolded(match, lowered), other)
+    denied = tuple(f"un{match['word']}" for match in _DENIED.finditer(other) if _has_form(lowered, f"un{match['word']}"))
+    for word in denied:
+        other = other.replace(f"nicht {word[2:]}", word)
+    if not denied:
+        other = _UN_WORD.sub(lambda match: _unfolded(match, lowered), other)
     other = _NOT_BECAUSE.sub("nicht dadurch, dass", other)
     other = _NOT_YET.sub("unter ", other)
     other = _YEAR_END.sub(lambda match: _end(match, lowered), other)
     other = _BIRTHDAY.sub(lambda match: _completed(match, said), other)
     other = _YEAR_OF_LIFE.sub(lambda match: _birthday(match, said), other)
-    if other != text:
-        yield other
+    for name, short in _COURTS:
+        if short in said and name.search(other):
+            other = name.sub(short, other)
+    return Equivalent(other, denied) if other != text else None
 
 
 def _until(match: re.Match[str], said: str) -> str:
     before = str(int(match["year"]) - 1)
     named = re.search(rf"\bbis\s+(?:Ende\s+)?(?:31\.\s?12\.\s?|31\.\s+Dezember\s+|einschließlich\s+)?{before}\b", said)
     return f"{'B' if match['word'] == 'Vor' else 'b'}is {before}" if named else match.group()
+
+
+def _earlier(match: re.Match[str], sources: Sequence[str]) -> str:
+    """„Davor“, where a source says so right after „seit 1.1.“ of the year."""
+    since = re.compile(
+        rf"\b(?:[Ss]eit|[Aa]b)\s+(?:1\.\s?1\.\s?|1\.\s+(?:Jänner|Januar)\s+)?{match['year']}\b.*\s(?:Davor|Zuvor|Vorher|Bis dahin)\b"
+    )
+    word = "Davor" if match["word"] == "Vor" else "davor"
+    return word if any(since.search(source) for source in sources) else match.group()
 
 
 def _before(match: re.Match[str], said: str) -> str:

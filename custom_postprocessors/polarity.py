@@ -36,6 +36,8 @@ _SOFT_ONLY = re.compile(
 _EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
 _INSERTED = re.compile(r"\s–\s([^–.;:]{2,60})\s–(?=\s)")
 """What two dashes insert into a clause, which goes on after it."""
+_ELLIPTIC = re.compile(r"(?:aber|jedoch|doch)(?:\s+\w+){1,3}|(?:er|sie|es)\s+muss\s+(?:aber\s+|jedoch\s+)?nicht")
+"""„…, aber nie gezwungen“: what it denies stands in the clause before."""
 _COUNTED_TWICE = re.compile(_SOFT_NOT.pattern + r"|\bausgenommen\b|\bohne\b", re.IGNORECASE)
 _ALIKE = 6
 _CLAUSES = re.compile(
@@ -60,7 +62,7 @@ _SOFT_LEAST = re.compile(
     re.IGNORECASE,
 )
 _SOFT_MOST = re.compile(
-    r"\b(?:bis(?: zu)?|unter|weniger als|kürzer als|früher als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w+grenze)\b"
+    r"\b(?:bis(?: zu)?|unter|weniger als|kürzer als|früher als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w*[Gg]renzen?)\b"
     r"[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
@@ -94,6 +96,11 @@ def denies_more(claim: str, source: str) -> bool:
     return repeated and _count_denials(claim) > _count_denials(source)
 
 
+def is_doubly_denied(clause: str) -> bool:
+    """Whether a clause denies a denial: „wird nicht verloren“, „ist nicht ausgeschlossen“."""
+    return bool(_TURNS["not"].search(clause) and _SOFT_NOT.search(clause))
+
+
 def _count_denials(text: str) -> int:
     return sum(
         1
@@ -104,7 +111,13 @@ def _count_denials(text: str) -> int:
 
 
 def _clauses(text: str) -> list[str]:
-    return _CLAUSES.split(_INSERTED.sub(r" , \1 , ", text))
+    found: list[str] = []
+    for clause in _CLAUSES.split(_INSERTED.sub(r" , \1 , ", text)):
+        if found and _ELLIPTIC.fullmatch(clause.strip(" .*_")):
+            found[-1] += f", {clause}"
+        else:
+            found.append(clause)
+    return found
 
 
 def says_only(text: str) -> bool:

@@ -62,7 +62,8 @@ class StatementChecker:
         chosen, missing = _complete(best, near, units, statement.values)
         violations = list(_missing(missing, units))
         chosen = self._turns.with_denial(statement, self._with_neighbours(content, chosen, units), units)
-        share = self._coverage(content, chosen)
+        paragraph = _paragraph_stems(best, units)
+        share = self._coverage(content, chosen, paragraph)
         proven = any(value.kind in COMPARABLE for value in statement.values) and not missing
         named = any(word.is_noun for word in content)
         said = proven and named and self._names_all(content, chosen)
@@ -72,7 +73,7 @@ class StatementChecker:
         elif self._continued_elsewhere(content, chosen, units):
             violations.append(_violation("merged", "Die Aussage verbindet, was in verschiedenen Einträgen steht; bitte trennen."))
         violations.extend(self._role_checker.wrong_roles(statement, content, best, units))
-        violations.extend(self._subjects.violations(statement, content, best, chosen))
+        violations.extend(self._subjects.violations(statement, content, best, chosen, paragraph))
         violations.extend(self._turns.violations(statement, best, chosen))
         return Verdict(chosen, tuple(violations))
 
@@ -130,12 +131,22 @@ class StatementChecker:
                     return (*chosen, unit)
         return chosen
 
-    def _coverage(self, words: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
+    def _coverage(self, words: Sequence[Word], units: Sequence[EvidenceUnit], paragraph: frozenset[str] = frozenset()) -> float:
         own = frozenset(stem for unit in units for stem in unit.stems)
         context = own | frozenset(stem for unit in units for stem in unit.context)
         total = sum(noun_weight(word) for word in words)
-        covered = sum(noun_weight(word) * max(reach(word, own), 0.85 * reach(word, context)) for word in words)
+        section = frozenset(stem for unit in units for stem in self._words.stems(unit.passage.shown_text()))
+        covered = sum(
+            noun_weight(word)
+            * max(reach(word, own), 0.85 * reach(word, context), 0.7 * reach(word, paragraph), self._told_above(word, section))
+            for word in words
+        )
         return covered / total if total else 1.0
+
+    def _told_above(self, word: Word, section: frozenset[str]) -> float:
+        """What a common noun (Löhne, Betrieb) is worth that only other sentences of the section name."""
+        common = word.is_noun and word.weight < self._limits.subject_weight
+        return 0.6 if common and word.whole in section else 0.0
 
     @staticmethod
     def _plain_share(content: Sequence[Word], units: Sequence[EvidenceUnit]) -> float:
@@ -187,6 +198,14 @@ class StatementChecker:
 def _header_values(unit: EvidenceUnit, headers: Mapping[tuple[str, int], Sequence[FoundValue]]) -> Sequence[FoundValue]:
     """The values that the header row of a table row names for its columns."""
     return headers.get((unit.passage.node_id, unit.unit.header[0]), ()) if unit.unit.kind == "row" and unit.unit.header else ()
+
+
+def _paragraph_stems(best: EvidenceUnit, units: Sequence[EvidenceUnit]) -> frozenset[str]:
+    """The stems of the sentences of a sentence's paragraph: what they name it may take up by a pronoun, or leave unsaid."""
+    if best.unit.kind != "sentence":
+        return frozenset()
+    beside = (unit for unit in units if unit.passage.node_id == best.passage.node_id and unit.paragraph == best.paragraph)
+    return frozenset(stem for unit in beside if unit.unit.kind == "sentence" for stem in unit.stems)
 
 
 def _worth(value: FoundValue) -> float:

@@ -11,6 +11,7 @@ from custom_postprocessors.value_roles import BURDEN, Statement, Thresholds
 from custom_postprocessors.values import find_values
 from custom_postprocessors.words import Word, WordReader, reach
 
+_UNITS = frozenset(("Prozent", "Prozentpunkte", "Euro", "Cent", "EUR", "Kilometer"))
 _TIME_UNITS = frozenset(("Stunde", "Tag", "Woche", "Monat", "Quartal", "Jahr"))
 
 
@@ -30,14 +31,21 @@ class SubjectChecker:
         self._limits = thresholds
 
     def violations(
-        self, statement: Statement, content: Sequence[Word], best: EvidenceUnit, chosen: Sequence[EvidenceUnit]
+        self,
+        statement: Statement,
+        content: Sequence[Word],
+        best: EvidenceUnit,
+        chosen: Sequence[EvidenceUnit],
+        paragraph: frozenset[str],
     ) -> Iterator[Violation]:
         """Rare nouns that no carrying unit knows, and words that the best one has another in the place of."""
-        yield from self._missing_subjects(statement.text, content, chosen)
+        yield from self._missing_subjects(statement.text, content, chosen, paragraph)
         yield from self._exchanged(statement, best)
 
-    def _missing_subjects(self, text: str, words: Sequence[Word], chosen: Sequence[EvidenceUnit]) -> Iterator[Violation]:
-        known = frozenset(stem for unit in chosen for stem in unit.stems | unit.context)
+    def _missing_subjects(
+        self, text: str, words: Sequence[Word], chosen: Sequence[EvidenceUnit], paragraph: frozenset[str]
+    ) -> Iterator[Violation]:
+        known = paragraph.union(*(unit.stems | unit.context for unit in chosen))
         section = frozenset(stem for unit in chosen for stem in self._words.stems(unit.passage.shown_text()))
         limited = any(_LIMITED.search(unit.text) for unit in chosen)
         for word in words:
@@ -66,8 +74,8 @@ class SubjectChecker:
                 yield Violation(kind="subject", message=message, value=written)
 
     def _is_other(self, written: str, said: str, best: EvidenceUnit) -> bool:
-        if find_values(written) or find_values(said):
-            return False  # the name of a month is a value, and checked as one
+        if find_values(written) or find_values(said) or written in _UNITS or said in _UNITS:
+            return False  # the name of a month is a value, and checked as one; so is what stands with a unit
         if clash(self._roles.of(written), self._roles.of(said)) is not None or {written, said} <= _TIME_UNITS:
             return True
         mine, theirs = self._words.words(written), self._words.words(said)

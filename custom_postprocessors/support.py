@@ -15,6 +15,11 @@ from custom_postprocessors.words import Word, WordReader, coverage
 _CACHE_SECTIONS = 256
 _VALUE_WEIGHT = 8.0
 _MAX_UNITS = 5
+_IMPLIED = (
+    (re.compile(r"\b[Pp]lus\W{1,4}\d|\+\s?\d"), "steigen"),
+    (re.compile(r"\b[Mm]inus\W{1,4}\d"), "sinken"),
+    (re.compile(r"\b(?:muss|müssen|musste|mussten)\b"), "verpflichtend"),
+)
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:[-*+]|\d{1,3}[.)])\s+[*_]*$")
 
 
@@ -87,6 +92,7 @@ class EvidenceReader:
         units: list[EvidenceUnit] = []
         previous: EvidenceUnit | None = None
         intro: EvidenceUnit | None = None
+        introduced: EvidenceUnit | None = None
         paragraph = 0
         for position, unit in enumerate(split_units(passage.text)):
             if not any(start <= unit.start and unit.end <= end for start, end in passage.shown):
@@ -98,6 +104,8 @@ class EvidenceReader:
                 intro = before = _introducing(passage.text, unit, previous, intro)
             elif unit.kind == "sentence":
                 before = previous
+            if unit.kind in ("header", "row"):
+                before = introduced = _above_table(unit, previous, introduced)
             text = passage.text[unit.start : unit.end]
             words = self._words.words(text)
             previous = EvidenceUnit(
@@ -106,7 +114,7 @@ class EvidenceReader:
                 text=text,
                 words=words,
                 values=find_values(text),
-                stems=frozenset(stem for word in words for stem in word.stems),
+                stems=frozenset(stem for word in words for stem in word.stems) | self._implied(text),
                 context=above | self._words.stems(headings) | (before.stems if before else frozenset()),
                 above=f"{title} {headings} {before.text if before else ''}",
                 position=position,
@@ -115,6 +123,17 @@ class EvidenceReader:
             )
             units.append(previous)
         return tuple(units)
+
+    def _implied(self, text: str) -> frozenset[str]:
+        """The stems of what a text says by a sign or a modal verb: „plus 3 %“ is a rise, „muss“ a duty."""
+        return frozenset(stem for pattern, word in _IMPLIED if pattern.search(text) for stem in self._words.stems(word))
+
+
+def _above_table(unit: TextUnit, previous: EvidenceUnit | None, known: EvidenceUnit | None) -> EvidenceUnit | None:
+    """The sentence right above a table; its rows keep it."""
+    if unit.kind == "row":
+        return known
+    return previous if previous is not None and previous.unit.kind == "sentence" else None
 
 
 def _begins(text: str, unit: TextUnit, previous: EvidenceUnit | None) -> bool:

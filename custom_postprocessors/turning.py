@@ -1,5 +1,6 @@
 """Whether a statement denies, restricts and bounds as the units that carry it do."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from custom_postprocessors.evidence import Violation
@@ -10,6 +11,7 @@ from custom_postprocessors.polarity import (
     denied_clauses,
     denies_more,
     found_turns,
+    is_doubly_denied,
     says_only,
     soft_bound,
     soft_denials,
@@ -21,6 +23,8 @@ from custom_postprocessors.values import find_values, proves
 from custom_postprocessors.words import WordReader, weighted_coverage
 
 _STRESS_REACH = 6
+_FREE = re.compile(r"(?P<of>\w{4,}?)s?(?:frei|los)(?:e[nrsm]?)?\.?")
+"""„formfrei“, „folgenlos“: without Form, without Folge."""
 _LEAST_SHARED = 0.5
 _TURN_WORDS = {"not": "nicht", "only": "nur", "except": "außer"}
 
@@ -48,7 +52,8 @@ class TurnChecker:
             yield _violation(f"Die zitierte Stelle sagt hier nicht „{word}“.")
         if weighted_coverage(best.words, claim.stems) >= self._limits.near_copy and _denials(claim.text) != _denials(source.text):
             yield _violation("Die Aussage verneint anders als die zitierte Stelle.")
-        if not all(self._denies(clause, chosen) for clause in denied_clauses(statement.text)):
+        denied = [clause for clause in denied_clauses(statement.text) if not self._affirms(clause, chosen)]
+        if not all(self._denies(clause, chosen) for clause in denied):
             yield _violation("Die zitierte Stelle verneint das nicht.")
         if _restricts(statement) and not says_only(nearby):
             yield _violation("Die zitierte Stelle sagt nicht „nur“.")
@@ -67,11 +72,24 @@ class TurnChecker:
                     return True
         return False
 
+    def _affirms(self, clause: str, chosen: Sequence[EvidenceUnit]) -> bool:
+        """Whether a clause denies a denial („nicht verloren“) and no carrying unit denies anything of what it speaks of."""
+        if not is_doubly_denied(clause):
+            return False
+        mine = self._content_stems(clause)
+        said = (self._content_stems(denial) for unit in chosen for denial in soft_denials(unit.text))
+        return all(mine.isdisjoint(theirs) for theirs in said)
+
     def _content_stems(self, text: str) -> frozenset[str]:
         """The stems of a clause without neutral words and values."""
         values = find_values(text)
-        outside = (word for word in self._words.words(text) if not any(v.start <= word.start < v.end for v in values))
-        return frozenset(stem for word in outside if not self._words.is_neutral(word) for stem in word.stems)
+        outside = [word for word in self._words.words(text) if not any(v.start <= word.start < v.end for v in values)]
+        stems = {stem for word in outside if not self._words.is_neutral(word) for stem in word.stems}
+        for word in outside:
+            free = _FREE.fullmatch(word.text)
+            if free is not None:
+                stems |= self._words.stems(free["of"].capitalize())
+        return frozenset(stems)
 
     def _bounds(self, statement: Statement, best: EvidenceUnit) -> Iterator[Violation]:
         for value in statement.values:
@@ -81,7 +99,7 @@ class TurnChecker:
             if not places:
                 continue
             mine, soft_mine = bound(statement.text[: value.start]), soft_bound(statement.text[: value.start])
-            sources = [_before(best, found.start) for found in places]
+            sources = [text for found in places for text in _before(best, found.start)]
             if not any(_agree(mine, soft_mine, bound(text), soft_bound(text)) for text in sources):
                 yield Violation(
                     kind="negation", message=f"„mindestens/höchstens“ bei „{value.text}“ stimmt nicht.", value=value.text
@@ -90,15 +108,18 @@ class TurnChecker:
     def with_denial(
         self, statement: Statement, chosen: tuple[EvidenceUnit, ...], units: Sequence[EvidenceUnit]
     ) -> tuple[EvidenceUnit, ...]:
-        """The chosen units, and the sentence beside the best one where only that denies what the statement denies."""
+        """The chosen units, and the sentence of its paragraph where only that denies what the statement denies."""
         best = chosen[0]
         for clause in denied_clauses(statement.text):
             if self._denies(clause, chosen):
                 continue
             words = [word for word in self._words.words(clause) if not self._words.is_neutral(word)]
             for unit in units:
-                hard = _is_beside(unit, best) and denied_clauses(unit.text)
-                if hard and self._denies(clause, (unit,)) and weighted_coverage(words, unit.stems) >= _LEAST_SHARED:
+                if (
+                    _is_beside(unit, best)
+                    and self._denies(clause, (unit,))
+                    and weighted_coverage(words, unit.stems) >= _LEAST_SHARED
+                ):
                     return (*chosen, unit)
         return chosen
 
@@ -108,9 +129,8 @@ def _violation(message: str) -> Violation:
 
 
 def _is_beside(unit: EvidenceUnit, best: EvidenceUnit) -> bool:
-    """Whether it is the sentence before or after in the same paragraph."""
-    same = unit.passage.node_id == best.passage.node_id and unit.paragraph == best.paragraph
-    return same and abs(unit.position - best.position) == 1
+    """Whether it is another sentence of the same paragraph."""
+    return unit.passage.node_id == best.passage.node_id and unit.paragraph == best.paragraph and unit is not best
 
 
 def _restricts(statement: Statement) -> bool:
@@ -125,14 +145,15 @@ def _denials(text: str) -> int:
     return sum(turn == "not" for turn, _, _ in found_turns(text))
 
 
-def _before(unit: EvidenceUnit, start: int) -> str:
-    """What stands before a value in its cell or sentence; a row's label goes before its value."""
+def _before(unit: EvidenceUnit, start: int) -> tuple[str, ...]:
+    """What stands before a value in its cell or sentence; a row's label goes before its value, and before each of several."""
     cell = cell_of(unit, start)
     if cell is None:
-        return unit.text[:start]
+        return (unit.text[:start],)
     offset = unit.unit.cells[cell][0] - unit.unit.start
     label = unit.passage.text[slice(*unit.unit.cells[0])] if cell else ""
-    return f"{label} {unit.text[offset:start]}"
+    own = f"{label} {unit.text[offset:start]}"
+    return (own, f"{label} ") if cell else (own,)
 
 
 def _agree(mine: str | None, soft_mine: str | None, theirs: str | None, soft_theirs: str | None) -> bool:

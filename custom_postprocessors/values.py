@@ -83,7 +83,7 @@ def _same_unit(found: str, claimed: str) -> bool:
         return True
     if found.startswith(".") != claimed.startswith("."):
         return False
-    if {found, claimed} <= _STAFF or (claimed != found and claimed.endswith(found) and found in _PERSONS):
+    if claimed == "person" or {found, claimed} <= _STAFF or (claimed != found and claimed.endswith(found) and found in _PERSONS):
         return True
     short = claimed.removeprefix(".")
     return short in _LOOSE_UNITS and found.endswith(short)

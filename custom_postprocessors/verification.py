@@ -7,7 +7,7 @@ from functools import lru_cache
 from custom_postprocessors.claim_text import plain_claim
 from custom_postprocessors.clauses import split_statements
 from custom_postprocessors.entailment import LEAST_ENTAILED, Entailment
-from custom_postprocessors.equivalents import equivalents
+from custom_postprocessors.equivalents import equivalent
 from custom_postprocessors.evidence import (
     Citation,
     Claim,
@@ -73,9 +73,10 @@ class Verifier:
             return self._check_derived(draft, plain.text, values, units, question)
         chosen, violations = self._check_stated(plain.text, values, units, question)
         if violations:
-            for other in equivalents(plain.text, [f"{unit.above} {unit.text}" for unit in units]):
-                carrying, against = self._check_stated(other, find_values(other), units, question)
-                if not against:
+            other = equivalent(plain.text, [f"{unit.above} {unit.text}" for unit in units])
+            if other is not None:
+                carrying, against = self._check_stated(other.text, find_values(other.text), units, question)
+                if not against and other.is_carried(" ".join(unit.text for unit in carrying)):
                     chosen, violations = carrying, []
         if violations:
             return _rejected(draft, violations)

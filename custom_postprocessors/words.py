@@ -24,6 +24,8 @@ _LEAST_AFFIX = 6
 _LEAST_ENDING = 4
 _MOST_WEIGHT = 6.0
 _CODE_WEIGHT = 4.0
+_EMPTY_HEADS = frozenset(("variant", "modell", "fall", "form"))
+"""Stems of what a compound may end with without saying more („Blockvariante“ is the Block)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,8 @@ class WordReader:
         rarities = [self._analyzer.rarity(token) for token in tokens]
         weight = rarities[0] if len(tokens) == 1 else min(rarities[0], max(rarities[1:]))
         stems = tuple(dict.fromkeys(self._canonical.get(token, token) for token in tokens))
-        return _Form(stems[0], stems[1:], min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
+        parts = tuple(stem for stem in stems[1:] if stem not in _EMPTY_HEADS) or stems[1:]
+        return _Form(stems[0], parts, min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
 
     def _root(self, token: str, *, is_noun: bool) -> str:
         """The known stem that a stem is derived from („gemeldet“, „Meldung“: „meld“), itself when there is none."""
@@ -163,10 +166,9 @@ def coverage(word: Word, stems: frozenset[str]) -> float:
 
 
 def reach(word: Word, stems: frozenset[str]) -> float:
-    """As `coverage`; a word that ends a compound in `stems` counts in full, one that begins a compound or a derivation for 0.8,
-    a short one (Kind in Kinderbetreuung) for 0.5.
+    """As `coverage`; a word that ends a compound in `stems` counts in full, one that begins a compound for 0.8.
 
-    For claims that write a compound apart („Vorbehalt des Widerrufs“ for Widerrufsvorbehalt) when no part of it is known.
+    A short one (Kind in Kinderbetreuung) counts for 0.5. For claims that write a compound apart („Vorbehalt des Widerrufs“ for Widerrufsvorbehalt) when no part of it is known.
     """
     found = coverage(word, stems)
     if found == 1.0 or len(word.whole) < _LEAST_ENDING:
@@ -175,6 +177,9 @@ def reach(word: Word, stems: frozenset[str]) -> float:
         return max(found, 0.5) if any(stem.startswith(word.whole) for stem in stems) else found
     if any(stem.endswith(word.whole) for stem in stems):
         return 1.0
+    short = word.whole.removesuffix("ig")  # the stem of Reinigung; of Gebäudereinigung the ending is gone
+    if short != word.whole and any(stem.endswith(short) and len(stem) >= len(short) + _LEAST_ENDING for stem in stems):
+        return max(found, 0.5)
     return max(found, 0.8) if any(stem.startswith(word.whole) for stem in stems) else found
 
 
