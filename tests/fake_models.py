@@ -49,6 +49,8 @@ def first_then(first: Behaviour, second: Behaviour) -> Behaviour:
 def honest(*, least_share: float = 0.45, most: int = 1) -> Behaviour:
     """Copies the sentences or table rows of the blocks that fit the question best, with the id of their block.
 
+    A question with a title in brackets behind it (`Wie hoch: Mindestlohn? (Kollektivvertrag …)`) asks for what stands before
+    them, in the block of that title: blocks with its words go first, and in a block the statements about what is asked.
     Silent when less than `least_share` of the question's words is found in any of them.
     """
 
@@ -60,9 +62,25 @@ def honest(*, least_share: float = 0.45, most: int = 1) -> Behaviour:
 
 def honest_draft(call: ChatCall, least_share: float = 0.45, most: int = 1) -> Draft:
     wanted = _words(call.question)
-    found = [(_share(wanted, text, block), -n, text, block.id) for n, (text, block) in enumerate(statements(call.blocks))]
-    best = sorted((f for f in found if f[0] >= least_share), reverse=True)[:most]
-    return draft(*((text, [block_id]) for _, _, text, block_id in best)) if best else SILENT
+    asked, title = map(_words, _asked_and_title(call.question))
+    found = [
+        (
+            (len(title & _words(block.head)), _overlap(asked, text.partition(":")[0])),
+            _share(wanted, text, block),
+            -n,
+            text,
+            block.id,
+        )
+        for n, (text, block) in enumerate(statements(call.blocks))
+    ]
+    best = sorted((f for f in found if f[1] >= least_share), reverse=True)[:most]
+    return draft(*((text, [block_id]) for *_, text, block_id in best)) if best else SILENT
+
+
+def _asked_and_title(question: str) -> tuple[str, str]:
+    """What is asked for and the title in brackets behind it; both empty when there is none."""
+    asked, mark, title = question.partition("? (")
+    return (asked, title) if mark and title.endswith(")") else ("", "")
 
 
 def editing(behaviour: Behaviour, edit: Any) -> Behaviour:
@@ -223,6 +241,12 @@ def statements(blocks: tuple[Block, ...]) -> list[tuple[str, Block]]:
 
 def _words(text: str) -> set[str]:
     return {w for w in re.findall(r"\w+", _folded(text)) if (len(w) > 3 or w.isdigit()) and w not in _STOP}
+
+
+def _overlap(asked: set[str], subject: str) -> float:
+    """Words that both have, of all that either has; 0 when nothing is asked."""
+    named = _words(subject)
+    return len(asked & named) / len(asked | named) if asked else 0.0
 
 
 def _share(wanted: set[str], text: str, block: Block) -> float:
