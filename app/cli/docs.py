@@ -110,4 +110,5 @@ def check(folder: Annotated[Path, typer.Argument(help="Folder with `dokumente/`.
 def registry(folder: Annotated[Path, typer.Argument(help="Folder with `dokumente/`.")]) -> None:
     """Write kb.json and INDEX.md anew from the files of a folder."""
     with reported_errors():
-        typer.echo(f"{write_registry(folder)} entries registered in {folder}")
+        written = write_registry(folder)
+        typer.echo(f"{written} {'entry' if written == 1 else 'entries'} registered in {folder}")
