@@ -181,7 +181,7 @@ class UiService(Protocol):
         ...
 
     def models(self) -> Sequence[str] | None:
-        """Models on Ollama that a question may name; does not wait for long, is empty when there is none, None when not known yet."""
+        """Models on Ollama that a question may name; does not wait for long. Empty: there is none; None: not known yet."""
         ...
 
     def waiting(self) -> int:

@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -73,31 +74,26 @@ def test_a_caller_that_goes_away_while_waiting_never_reaches_the_model(serve_wit
     assert len(ollama.chats) == 1
 
 
-@pytest.mark.parametrize("waiting", [2])
+@pytest.mark.parametrize("waiting", [2, 50])
 def test_questions_wait_in_order_and_beyond_the_bound_are_told_when_to_come_again(serve_with, ollama, waiting):
     release = threading.Event()
     ollama.models = [FakeModel(NAME, held(release))]
     served = serve_with(llm_model=NAME, ollama_url=ollama.url, queue_size=waiting)
-    finished: list[int] = []
-
-    def ask(number: int, url: str) -> None:
-        answer = httpx.post(f"{url}/v1/ask", json={"question": QUESTION}, timeout=60, headers={"X-Request-ID": f"n{number}"})
-        assert (answer.status_code, answer.json()["client_request_id"]) == (200, f"n{number}")
-        finished.append(number)
-
-    with Port(served) as port:
-        threads = []
-        for number in range(waiting + 1):
-            threads.append(threading.Thread(target=ask, args=(number, port.url)))
-            threads[-1].start()
-            wait_for(lambda number=number: len(ollama.chats) + served.assembly.queue.waiting == number + 1)
-        beyond = httpx.post(f"{port.url}/v1/ask", json={"question": QUESTION}, timeout=60)
+    questions = [QUESTION + "?" * number for number in range(waiting + 1)]
+    limits = httpx.Limits(max_connections=waiting + 2)
+    with Port(served) as port, httpx.Client(base_url=port.url, timeout=120, limits=limits) as client:
+        threads = ThreadPoolExecutor(waiting + 1)
+        answers = []
+        for number, question in enumerate(questions, start=1):
+            answers.append(threads.submit(client.post, "/v1/ask", json={"question": question}))
+            wait_for(lambda number=number: len(ollama.chats) + served.assembly.queue.waiting == number)
+        beyond = client.post("/v1/ask", json={"question": QUESTION})
         release.set()
-        for thread in threads:
-            thread.join()
+        assert [(a.result().status_code, a.result().json()["question"]) for a in answers] == [(200, q) for q in questions]
+        threads.shutdown()
     assert (beyond.status_code, beyond.json()["code"]) == (429, "queue_full")
     assert int(beyond.headers["Retry-After"]) > 0
-    assert finished == list(range(waiting + 1))
+    assert [chat.question for chat in ollama.chats] == questions
 
 
 def test_the_stream_shows_checked_claims_only_and_says_when_they_are_void(serve_with, ollama):

@@ -73,11 +73,11 @@ def test_the_installed_models_are_offered_after_the_two_that_are_always_there() 
 
 
 def test_models_that_are_not_known_yet_are_waited_for() -> None:
-    class Slow(FakeService):
-        told = [None, ("a:1b",)]
+    told = iter([None, ("a:1b",)])
 
+    class Slow(FakeService):
         def models(self) -> tuple[str, ...] | None:
-            return self.told.pop(0)
+            return next(told)
 
     offered = asyncio.run(ChatHandlers(Slow()).models(request_of("analyst")))
     assert offered.choices[2:] == [("a:1b", "a:1b")]  # type: ignore[attr-defined]
