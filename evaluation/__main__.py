@@ -1,7 +1,7 @@
 """`python -m evaluation`: measures retrieval and answers on goldsets."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -29,6 +29,7 @@ from evaluation.model_report import BakeoffReport
 from evaluation.progress import live_progress, result_table
 from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
 from evaluation.retrieval import report_text as retrieval_text
+from evaluation.retrieval_history import keep_retrieval
 from evaluation.runs import RunFolder
 from evaluation.verification import report_text as verification_text
 from evaluation.verification import verification_report
@@ -78,6 +79,8 @@ def retrieval(
     """Hit rate, recall@k, MRR and nDCG@k, per kind and per question, and what outranked every miss."""
     with reported_errors(), Assembly(_settings(as_of), audited=False) as assembly:
         report = measure_retrieval(assembly, _read(assembly, goldset), k)
+        names = tuple(path.stem for path in _paths(goldset))
+        keep_retrieval(assembly.settings.data_dir, names, report, datetime.now(UTC))
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:

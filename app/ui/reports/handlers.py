@@ -80,7 +80,7 @@ class ReportHandlers:
     def _html(self, command: ShowOverview | ShowRun) -> str:
         if isinstance(command, ShowRun):
             return run_html(self._shelf.report(command.run))
-        return overview_html(self._shelf.runs(), self._coverage(), self._gaps())
+        return overview_html(self._shelf.runs(), self._coverage(), self._gaps(), self._shelf.retrieval())
 
     def _coverage(self) -> tuple[TopicCoverage, ...] | None:
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.bakeoff import read_report
 from evaluation.model_report import BakeoffReport, ModelReport
+from evaluation.retrieval_history import RetrievalRecord, kept_retrieval
 from evaluation.runs import REPORT_FILE, REPORTS, RunFolder
 from pipelines.errors import PvAgentError
 
@@ -57,6 +58,10 @@ class ReportShelf:
         """Every finished run, newest first; those that cannot be read last."""
         found = [self._summary(path) for path in (self._data_dir / REPORTS).glob(f"*/{REPORT_FILE}")]
         return tuple(sorted(found, key=_age, reverse=True))
+
+    def retrieval(self) -> tuple[RetrievalRecord, ...]:
+        """Every measurement of retrieval, oldest first."""
+        return kept_retrieval(self._data_dir)
 
     def report(self, run_id: str) -> BakeoffReport:
         """The whole report of a run.

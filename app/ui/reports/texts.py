@@ -3,6 +3,8 @@
 from app.store.feedback import GapStatus
 
 TITLE = "Auswertung"
+RETRIEVAL = "Suche"
+RETRIEVAL_HELP = "Jeder Punkt ist eine Messung mit `python -m evaluation retrieval` über dieselben Fragen."
 REFRESH = "Aktualisieren"
 HISTORY, RUNS, COVERAGE, GAPS, FAILURES = "Verlauf", "Läufe", "Abdeckung der Themen", "Gemeldete Lücken", "Fehlschläge"
 NO_RUNS = (

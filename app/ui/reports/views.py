@@ -14,6 +14,7 @@ from evaluation.coverage import TopicCoverage
 from evaluation.model_report import BakeoffReport, ModelReport
 from evaluation.report_page import plots_html, table_html
 from evaluation.report_text import failure_facts, figures_rows
+from evaluation.retrieval_history import RetrievalRecord
 
 MOST_GOLDSETS = 3
 """Histories that are drawn; further goldsets are in the list of runs."""
@@ -27,12 +28,19 @@ def start_html() -> str:
     )
 
 
-def overview_html(runs: Sequence[RunSummary], coverage: Sequence[TopicCoverage] | None, gaps: Sequence[Gap]) -> str:
-    """Everything that is not of one run."""
+def overview_html(
+    runs: Sequence[RunSummary],
+    coverage: Sequence[TopicCoverage] | None,
+    gaps: Sequence[Gap],
+    retrieval: Sequence[RetrievalRecord] = (),
+) -> str:
+    """Everything that is not of one run; measurements of retrieval come oldest first."""
     if not runs:
         body = f'<p class="pv-banner pv-refused" role="status">{_code(texts.NO_RUNS)}</p>'
     else:
         body = _section(texts.HISTORY, history_html(runs)) + _section(texts.RUNS, _runs(runs))
+    if retrieval:
+        body += _section(texts.RETRIEVAL, retrieval_html(retrieval))
     return body + _section(texts.COVERAGE, coverage_html(coverage)) + _section(texts.GAPS, gaps_html(gaps))
 
 
@@ -42,6 +50,29 @@ def history_html(runs: Sequence[RunSummary]) -> str:
     if not groups:
         return f'<p class="pv-note">{texts.NO_HISTORY}</p>'
     return f'<p class="pv-note">{texts.HISTORY_HELP}</p>' + "".join(map(_history, groups))
+
+
+def retrieval_html(records: Sequence[RetrievalRecord]) -> str:
+    """What retrieval found from measurement to measurement, for each goldset; the one measured last comes first."""
+    groups: dict[tuple[str, int], list[RetrievalRecord]] = {}
+    for record in reversed(records):
+        groups.setdefault((record.goldset_version, record.k), []).insert(0, record)
+    drawn = list(groups.values())[:MOST_GOLDSETS]
+    return f'<p class="pv-note">{_code(texts.RETRIEVAL_HELP)}</p>' + "".join(map(_retrieval, drawn))
+
+
+def _retrieval(group: Sequence[RetrievalRecord]) -> str:
+    newest = group[-1]
+    labels = [f"{record.created_at.astimezone(VIENNA):%d.%m.%Y %H:%M}" for record in group]
+    head = f"{', '.join(newest.goldsets)} · {strings.counted(newest.questions, 'Frage', 'Fragen')}"
+    recall, seconds = f"Recall@{newest.k}", "Latenz der Suche, Median (s)"
+    rates = {recall: [record.recall_at_k for record in group], "MRR": [record.mrr for record in group]}
+    times = {seconds: [record.p50_ms / 1000 for record in group]}
+    charts = "".join(
+        f"<figure><figcaption>{title}</figcaption>{line_plot(series, labels, title=title, rate=rate)}{key}</figure>"
+        for title, series, rate, key in ((f"{recall} und MRR", rates, True, legend(list(rates))), (seconds, times, False, ""))
+    )
+    return f'<h3 class="pv-small-title">{escape(head)}</h3><div class="pv-charts">{charts}</div>'
 
 
 def run_html(report: BakeoffReport) -> str:
