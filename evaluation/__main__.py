@@ -130,7 +130,8 @@ def bakeoff(
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        Console().print(result_table(report))
+        console = Console()
+        console.print(result_table(report, console.width))
         typer.echo(report.decision.reason)
         typer.echo(f"Run {folder.path.name}: {folder.path / 'report.html'}, decision record {folder.path / report.record}")
 

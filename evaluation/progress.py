@@ -10,6 +10,9 @@ from rich.table import Table
 from evaluation.model_report import BakeoffReport
 from evaluation.report_text import COLUMNS, memory_text, table_rows
 
+WIDE = 120
+"""Columns of a terminal that show a model in one line."""
+
 
 @contextmanager
 def live_progress() -> Iterator["StageBars"]:
@@ -41,10 +44,17 @@ class StageBars:
             self._bars.update(self._tasks[stage], completed=done, total=total)
 
 
-def result_table(report: BakeoffReport) -> Table:
-    """The table of the decision, best model first, with the memory that each took."""
-    table = Table(*COLUMNS, "Speicher", title=f"{report.manifest.questions} Fragen, Lauf {report.run_id}")
-    for row in table_rows(report):
-        model = report.model(row[0])
-        table.add_row(*row, memory_text(model) if model else "–")
+def result_table(report: BakeoffReport, width: int) -> Table:
+    """The table of the decision, best model first, with the memory that each took.
+
+    Narrower than `WIDE` columns it lies on its side: one line per figure, one column per model.
+    """
+    rows = [(*row, memory_text(model) if (model := report.model(row[0])) else "–") for row in table_rows(report)]
+    lines = [(*COLUMNS, "Speicher"), *rows]
+    head, *body = lines if width >= WIDE else list(zip(*lines, strict=True))
+    table = Table(title=f"{report.manifest.questions} Fragen, Lauf {report.run_id}")
+    for name in head:
+        table.add_column(name, overflow="fold")
+    for row in body:
+        table.add_row(*row)
     return table

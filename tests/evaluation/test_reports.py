@@ -3,6 +3,7 @@ import io
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from rich.console import Console
 
 from evaluation.answers import answers_report
 from evaluation.comparison import compare_runs, comparison_text
@@ -10,10 +11,11 @@ from evaluation.goldset import Goldset
 from evaluation.intervals import Rate
 from evaluation.model_report import BakeoffReport, bakeoff_report
 from evaluation.plots import kinds_plot, latency_plot, rates_plot
+from evaluation.progress import result_table
 from evaluation.records import QuestionRecord
 from evaluation.report_csv import csv_report
 from evaluation.report_page import report_page
-from evaluation.report_text import decision_record, markdown_report, rate_text, table_rows
+from evaluation.report_text import COLUMNS, decision_record, markdown_report, rate_text, table_rows
 from evaluation.runs import Contestant, ModelMemory
 from pipelines.errors import BadInput
 from tests.evaluation.test_answer_metrics import SECTIONS, cited, outcome
@@ -102,6 +104,17 @@ def test_decision_record_says_what_was_decided_and_on_what():
 
 def test_table_has_the_best_model_first():
     assert [row[0] for row in table_rows(report())] == ["a", "b<i>"]
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_table_of_a_terminal_is_whole_in_every_width(width):
+    target = io.StringIO()
+    Console(file=target, width=width).print(result_table(report(), width))
+    shown = target.getvalue()
+    assert "…" not in shown
+    assert [cell for row in table_rows(report()) for cell in row if cell not in shown] == []
+    assert [name for name in COLUMNS if name not in shown] == []
+    assert max(map(len, shown.splitlines())) <= width
 
 
 def test_csv_cells_start_no_formula():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from app.drift import Drift, QuoteCheck
 from app.store.answer_search import FoundAnswer, FoundPage
+from app.ui import strings
 from app.ui.html import attributes, button, choice, entry_button, escape, field
 from app.ui.markup import inline_html
 from app.ui.protocol import texts
@@ -65,10 +66,10 @@ def list_html(page: FoundPage, *, filtered: bool) -> str:
 
 def chain_html(chain: ChainState) -> str:
     """Whether the chain holds, and where it does not."""
-    rows = f"{chain.rows:,}".replace(",", ".")
+    rows = strings.counted(chain.rows, "Zeile", "Zeilen")
     if not chain.faults:
         help_text = attributes(title=texts.CHAIN_HELP)
-        return f'<p class="pv-chain pv-chain-whole" role="status"{help_text}>✓ {texts.CHAIN_WHOLE} · {rows} Zeilen</p>'
+        return f'<p class="pv-chain pv-chain-whole" role="status"{help_text}>✓ {texts.CHAIN_WHOLE} · {rows}</p>'
     faults = "".join(f"<li>Zeile {fault.sequence} {texts.CHAIN_KIND[fault.kind]}</li>" for fault in chain.faults[:20])
     return (
         f'<div class="pv-banner pv-error" role="alert"><p class="pv-banner-title">{texts.CHAIN_BROKEN}</p>'

@@ -8,8 +8,8 @@ RETRIEVAL_HELP = "Jeder Punkt ist eine Messung mit `python -m evaluation retriev
 REFRESH = "Aktualisieren"
 HISTORY, RUNS, COVERAGE, GAPS, FAILURES = "Verlauf", "Läufe", "Abdeckung der Themen", "Gemeldete Lücken", "Fehlschläge"
 NO_RUNS = (
-    "Noch keine Messung. Ein Lauf im Tab „Modellvergleich“ oder der Befehl `python -m evaluation answers` legt hier einen "
-    "Bericht ab."
+    "Noch keine Messung von Antworten. Ein Lauf im Tab „Modellvergleich“ oder der Befehl `python -m evaluation answers` "
+    "legt hier einen Bericht ab."
 )
 NO_HISTORY = "Ein Verlauf entsteht ab dem zweiten Lauf über dieselben Fragen."
 DETAIL_EMPTY = "Wählen Sie links einen Lauf: Hier erscheinen seine Kennzahlen und jede Frage, an der etwas falsch ist."

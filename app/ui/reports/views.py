@@ -65,12 +65,12 @@ def _retrieval(group: Sequence[RetrievalRecord]) -> str:
     newest = group[-1]
     labels = [f"{record.created_at.astimezone(VIENNA):%d.%m.%Y %H:%M}" for record in group]
     head = f"{', '.join(newest.goldsets)} · {strings.counted(newest.questions, 'Frage', 'Fragen')}"
-    recall, seconds = f"Recall@{newest.k}", "Latenz der Suche, Median (s)"
+    recall, latency = f"Recall@{newest.k}", "Latenz der Suche, Median (ms)"
     rates = {recall: [record.recall_at_k for record in group], "MRR": [record.mrr for record in group]}
-    times = {seconds: [record.p50_ms / 1000 for record in group]}
+    times = {latency: [record.p50_ms for record in group]}
     charts = "".join(
         f"<figure><figcaption>{title}</figcaption>{line_plot(series, labels, title=title, rate=rate)}{key}</figure>"
-        for title, series, rate, key in ((f"{recall} und MRR", rates, True, legend(list(rates))), (seconds, times, False, ""))
+        for title, series, rate, key in ((f"{recall} und MRR", rates, True, legend(list(rates))), (latency, times, False, ""))
     )
     return f'<h3 class="pv-small-title">{escape(head)}</h3><div class="pv-charts">{charts}</div>'
 
