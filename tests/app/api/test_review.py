@@ -220,6 +220,7 @@ def test_a_check_of_a_model_is_proven_like_a_claim(review_with):
     answer, asked = review_with("551,10 €", [check("OK")])
     found = answer["plausibility"]["checks"][0]
     assert (answer["plausibility"]["verdict"], len(asked)) == ("plausible", 1)
+    assert (answer["model"]["name"], answer["model"]["endpoint"]) == (NAME, "standard")
     assert (found["expected"], found["received"], found["entry_id"]) == ("551,10 €", "551,10 €", "pv-sv-05")
     assert "551,10 €" in found["quote"]
 
