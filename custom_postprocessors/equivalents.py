@@ -81,7 +81,8 @@ def _until(match: re.Match[str], said: str) -> str:
 def _earlier(match: re.Match[str], sources: Sequence[str]) -> str:
     """„Davor“, where a source says so right after „seit 1.1.“ of the year."""
     since = re.compile(
-        rf"\b(?:[Ss]eit|[Aa]b)\s+(?:1\.\s?1\.\s?|1\.\s+(?:Jänner|Januar)\s+)?{match['year']}\b.*\s(?:Davor|Zuvor|Vorher|Bis dahin)\b"
+        rf"\b(?:[Ss]eit|[Aa]b)\s+(?:1\.\s?1\.\s?|1\.\s+(?:Jänner|Januar)\s+)?{match['year']}\b"
+        r".*\s(?:Davor|Zuvor|Vorher|Bis dahin)\b"
     )
     word = "Davor" if match["word"] == "Vor" else "davor"
     return word if any(since.search(source) for source in sources) else match.group()

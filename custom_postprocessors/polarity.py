@@ -26,11 +26,13 @@ _SOFT_NOT = re.compile(
     r"\b(?:un(?:zul|wirk|zum|be|gült|selb|ver|unter|ent(?!erl)|mögl|ab|erheb|schäd)\w+(?!\s+(?-i:[A-ZÄÖÜ]))|gehemmt|hemmt"
     r"|entf(?:ällt|allen|iel)\w*|verbot\w*"
     r"|untersagt|ausgeschlossen|weggefallen|fällt weg|fallen weg|verfällt|verfallen|verliert|verlieren|verloren|scheidet aus"
+    r"|schließ(?:t|en)\s[^.;,]{0,40}\baus"
     r"|\w{3,}frei(?:e[nrsm]?)?|frei|\w*befreit\w*|statt|unterbleibt|schadet|bleibt? außer)\b",
     re.IGNORECASE,
 )
 _SOFT_ONLY = re.compile(
-    r"\b(?:erst|nur (?:mehr|noch)|nicht (?:unter|über|mehr|weniger|länger|kürzer)|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b",
+    r"\b(?:erst|höchstens|maximal|längstens|nur (?:mehr|noch)|nicht (?:unter|über|mehr|weniger|länger|kürzer)"
+    r"|begrenzt|beschränkt|(?:zur Gänze|allein) vom|abschließend)\b",
     re.IGNORECASE,
 )
 _EDGE = r"[;:()–](?=\s|$)|\s\(|(?<!\d)\.(?=\s|$)"
@@ -54,7 +56,8 @@ _LEAST = re.compile(
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht (?:mehr|länger|später) als|nicht über|insgesamt höchstens)[^.;|\d]{0,30}$",
+    r"\b(?:höchstens|maximal\w*|max\.|längstens|spätestens|nicht (?:mehr|länger|später) als|nicht über"
+    r"|insgesamt höchstens)[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
 _SOFT_LEAST = re.compile(
@@ -62,10 +65,15 @@ _SOFT_LEAST = re.compile(
     re.IGNORECASE,
 )
 _SOFT_MOST = re.compile(
-    r"\b(?:bis(?: zu)?|unter|weniger als|kürzer als|früher als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt|Grenze|\w*[Gg]renzen?)\b"
+    r"\b(?:bis(?: zu)?|unter|weniger als|kürzer als|früher als|Höchst\w*|Obergrenze\w*|Maximal\w*|Deckel\w*|gedeckelt|begrenzt"
+    r"|\w*[Gg]renzen?)\b"
     r"[^.;|\d]{0,30}$",
     re.IGNORECASE,
 )
+
+
+_COORDINATED = re.compile(r"\b\d[\d.,]*\s?[^\W\d]+\s(?:und|oder|sowie)\s$")
+"""„mindestens 4 Monate und 25 Wochenstunden“: the bound is that of both."""
 
 
 def found_turns(text: str) -> list[tuple[Turn, int, int]]:
@@ -127,6 +135,7 @@ def says_only(text: str) -> bool:
 
 def bound(before: str) -> Bound | None:
     """The explicit bound (mindestens, höchstens) of a value that follows `before`."""
+    before = _COORDINATED.sub("", before)
     if _LEAST.search(before):
         return "least"
     return "most" if _MOST.search(before) else None

@@ -11,6 +11,13 @@ import yaml
 
 _DATA = Path(__file__).parent / "data" / "roles.yaml"
 
+_ACCORDING = re.compile(
+    r"\bnach (?=(?:(?:der|dem|den|dieser|diesem|diesen)\s+)?(?:[a-zäöüß]+\s+)?(?:fassung|darstellung|ansicht|"
+    r"auffassung|meinung|quelle|"
+    r"angabe|gesetz|kollektivvertrag|lehre|rechtsprechung|richtlinie|entscheidung|urteil|information|übersicht|regel)|§|art\b)"
+)
+"""„nach der alten Fassung“ says by what, not when."""
+
 Found = Mapping[str, frozenset[str]]
 """Dimension → the groups of it that a text names."""
 
@@ -30,7 +37,7 @@ class Roles:
     def of(self, text: str) -> Found:
         """The groups that `text` names, per dimension; dimensions without any are left out."""
         found: dict[str, frozenset[str]] = {}
-        lowered = text.lower()
+        lowered = _ACCORDING.sub("laut ", text.lower())
         for dimension, pattern in self.patterns.items():
             if not any(hint in lowered for hint in self.hints[dimension]):
                 continue

@@ -19,6 +19,11 @@ BURDEN = re.compile(
     re.IGNORECASE,
 )
 """Who bears something: there the side (Dienstnehmer, Dienstgeber) is the point, elsewhere a source leaves it unsaid."""
+_END = re.compile(
+    r"\b(?P<word>vor|bis|ab|seit)\s+(?:(?:dem|der|zum|zur|einschließlich|inklusive|Jahr|Jahres|des|Ende|Anfang)\s+)*[*_(]*$",
+    re.IGNORECASE,
+)
+_ENDS = {"vor": "before", "bis": "until", "ab": "since", "seit": "since"}
 _EXACT_MARK = 6.0
 COMPARABLE = ("amount", "rate", "period", "count")
 
@@ -88,6 +93,8 @@ class RoleChecker:
             text = value.text if value else statement.text
             yield Violation(kind="value_wrong_role", message=f"„{text}“ steht dort zu etwas anderem.", value=text)
         for value in statement.values:
+            if value.kind == "date":
+                yield from _other_end(statement.text, value, best)
             if value.kind not in COMPARABLE:
                 continue
             yield from self._segment_clash(statement, value, best)
@@ -239,6 +246,19 @@ class RoleChecker:
 
     def _mass(self, marks: frozenset[str]) -> float:
         return sum(_EXACT_MARK if mark.startswith("#") else self._words.weight(mark) for mark in marks)
+
+
+def _other_end(text: str, value: FoundValue, best: EvidenceUnit) -> Iterator[Violation]:
+    """Whether a date is „vor“ in the claim and „bis“ or „ab“ in the source, everywhere it stands there."""
+    mine = _end_of(text[: value.start])
+    theirs = {_end_of(best.text[: found.start]) for found in best.values if proves(found, value)}
+    if mine and theirs and None not in theirs and mine not in theirs:
+        yield Violation(kind="value_wrong_role", message=f"„{value.text}“ begrenzt dort anders.", value=value.text)
+
+
+def _end_of(before: str) -> str | None:
+    match = _END.search(before)
+    return _ENDS[match["word"].lower()] if match else None
 
 
 def _own_stems(unit: EvidenceUnit) -> frozenset[str]:

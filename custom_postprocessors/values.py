@@ -1,5 +1,6 @@
 """Every value in German text, with a normal form in which equal things are equal and different things differ."""
 
+import calendar
 import re
 from collections.abc import Callable
 
@@ -71,9 +72,21 @@ def _same_time(found: FoundValue, claimed: FoundValue) -> bool:
     if found.range_end is not None and found.number is not None and claimed.number is not None:
         return found.number <= claimed.number <= found.range_end
     parts = claimed.normalized
+    if _is_month_end(parts, found.normalized) or _is_month_end(found.normalized, parts):
+        return True
     if len(parts) == 4 and parts.startswith("--"):
         return re.fullmatch(rf"\d{{4}}{parts[1:]}(?:-\d\d)?", found.normalized) is not None
     return len(parts) in (4, 7) and parts[0].isdigit() and found.normalized.startswith(parts + "-")
+
+
+def _is_month_end(edge: str, day: str) -> bool:
+    """Whether a day is the last one of the month of „Ende Juni 2020“; of February without a year both are."""
+    month = edge.removeprefix("ende ")
+    if month == edge or not day.startswith(f"{month}-"):
+        return False
+    year, number = month[:-3], int(month[-2:])
+    last = calendar.monthrange(int(year) if year.isdigit() else 2024, number)[1]
+    return day == f"{month}-{last:02d}" or day == "--02-28" == f"{month}-28"
 
 
 def _same_unit(found: str, claimed: str) -> bool:

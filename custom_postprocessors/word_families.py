@@ -27,5 +27,5 @@ def roots(stem: str, *, is_noun: bool) -> Iterator[str]:
         for ending in _ENDINGS:
             if base.endswith(ending) and len(base) - len(ending) >= _LEAST_ROOT:
                 yield base[: -len(ending)]
-        if base != stem and len(base) >= _LEAST_ROOT:
-            yield base
+    if bases[0] != stem and len(bases[0]) >= _LEAST_ROOT:
+        yield bases[0]

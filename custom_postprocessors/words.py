@@ -15,8 +15,10 @@ _WORD = re.compile(
     r"(?<![\w-])[A-ZÄÖÜ]{1,3}\d{1,3}[a-z]?(?![\w-])|[^\W\d_]+(?:-[^\W\d_]+)*\.?(?=[^\w]|$)|[^\W\d_]+(?:-[^\W\d_]+)*"
 )
 _HALF_COMPOUND = re.compile(
-    r"(?<![\w-])[A-ZÄÖÜ][^\W\d_]{2,}(?=-(?:\s?/\s?|,?\s(?:und|oder|bzw\.|sowie)\s)(?P<other>[^\W\d_]{7,})(?!\w|-))"
+    r"(?<![\w-])[^\W\d_]{3,}(?=-(?:\s?/\s?|,?\s(?:und|oder|bzw\.|sowie)\s)(?P<other>[^\W\d_]{7,})(?!\w|-))"
 )
+_PARTICIPLE = re.compile(r"(?:Ab|An|Auf|Aus|Ein|Her|Mit|Nach|Vor|Weg|Zurück|Zusammen)ge[a-zäöüß]+t$")
+"""„Eingelöst werden kann …“: at the beginning of a sentence a participle is written like a noun."""
 _DATA = Path(__file__).parent / "data"
 _LEAST_WEIGHT = 0.5
 _LEAST_AFFIX = 6
@@ -133,7 +135,7 @@ class WordReader:
             return None
         if "-" in word:  # of „Ist-Löhne“ the analysis leaves the first half out, as if Löhne were all it says
             tokens += [part.lower() for part in word.split("-") if not self._analyzer.tokens(part)]
-        tokens = [self._root(token, is_noun=word[0].isupper()) for token in tokens]
+        tokens = [self._root(token, is_noun=word[0].isupper() and not _PARTICIPLE.match(word)) for token in tokens]
         rarities = [self._analyzer.rarity(token) for token in tokens]
         weight = rarities[0] if len(tokens) == 1 else min(rarities[0], max(rarities[1:]))
         stems = tuple(dict.fromkeys(self._canonical.get(token, token) for token in tokens))
@@ -168,7 +170,8 @@ def coverage(word: Word, stems: frozenset[str]) -> float:
 def reach(word: Word, stems: frozenset[str]) -> float:
     """As `coverage`; a word that ends a compound in `stems` counts in full, one that begins a compound for 0.8.
 
-    A short one (Kind in Kinderbetreuung) counts for 0.5. For claims that write a compound apart („Vorbehalt des Widerrufs“ for Widerrufsvorbehalt) when no part of it is known.
+    A short one (Kind in Kinderbetreuung) counts for 0.5. For claims that write a compound apart
+    („Vorbehalt des Widerrufs“ for Widerrufsvorbehalt) when no part of it is known.
     """
     found = coverage(word, stems)
     if found == 1.0 or len(word.whole) < _LEAST_ENDING:
@@ -180,6 +183,8 @@ def reach(word: Word, stems: frozenset[str]) -> float:
     short = word.whole.removesuffix("ig")  # the stem of Reinigung; of Gebäudereinigung the ending is gone
     if short != word.whole and any(stem.endswith(short) and len(stem) >= len(short) + _LEAST_ENDING for stem in stems):
         return max(found, 0.5)
+    if not word.parts and any(len(stem) >= _LEAST_AFFIX and word.whole.endswith(stem) for stem in stems):
+        return max(found, 0.5)  # Essensgutscheine where the source says Gutscheine; what begins it names nothing it knows
     return max(found, 0.8) if any(stem.startswith(word.whole) for stem in stems) else found
 
 

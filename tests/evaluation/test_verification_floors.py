@@ -13,6 +13,9 @@ FLOOR = 0.93
 FLOOR_OF_MERGED = 0.88
 """Halves of two entries put together that are each a whole clause can hardly be told from two true statements."""
 
+MOST_REJECTED = 0.09
+"""Of true claims that are freely worded; the nearer they are to their source, the fewer are rejected."""
+
 
 @pytest.fixture(scope="module")
 def report(bundled_nodes: tuple[SectionNode, ...]) -> VerificationReport:
@@ -42,7 +45,7 @@ def test_every_other_lie_is_mostly_caught(report: VerificationReport) -> None:
 def test_few_true_claims_are_rejected(report: VerificationReport) -> None:
     rejected = sum(half.true_claims.rejected for half in halves(report))
     written = sum(half.true_claims.n for half in halves(report))
-    assert rejected / written <= 0.065, (rejected, written)
+    assert rejected / written <= MOST_REJECTED, (rejected, written)
     assert report.true_claims.n >= 150
 
 
