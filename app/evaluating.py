@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app.engine import Engine
-from evaluation.goldset import Goldset, load_goldsets
+from evaluation.goldset import Goldset, entry_texts, load_goldsets
 from evaluation.retrieval import Found, RetrievalReport, evaluate_retrieval
 from pipelines.errors import BadInput, IndexFault
 from pipelines.index import IndexLayout, Progress
@@ -53,10 +53,7 @@ class VersionEvaluator:
     def _measured(self, version: str, paths: Sequence[Path], progress: Progress) -> RetrievalReport:
         engine = self._open_engine(version)
         with engine.index:
-            texts: dict[str, str] = {}
-            for node in engine.index.nodes:
-                texts[node.entry_id] = f"{texts.get(node.entry_id, '')}\n{node.text}"
-            goldset = load_goldsets(paths, texts)
+            goldset = load_goldsets(paths, entry_texts(engine.index.nodes))
             return _evaluated(engine, goldset, version, progress)
 
 

@@ -159,6 +159,9 @@ class ReindexBody(Body):
 
     full: Annotated[bool, Field(description="Build the whole index anew, also when nothing changed.")] = False
     allow_removals: Annotated[bool, Field(description="Also when more than a fifth of the documents is gone.")] = False
+    evaluate: Annotated[
+        bool, Field(description="Then compare the new index version with the one before over the goldset, as a job of its own.")
+    ] = False
     reason: Annotated[str, Field(max_length=200)] = ""
 
 

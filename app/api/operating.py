@@ -39,7 +39,13 @@ def health(parts: Parts, access: AccessOf, response: Response) -> Health:
 def reindex(parts: Parts, caller: Admin, response: Response, body: ReindexBody | None = None) -> JobView:
     """Queues the job, or joins the one that waits for the same; it runs in a process of its own."""
     wanted = body or ReindexBody()
-    arguments = ingest_arguments(parts.kb_dir, full=wanted.full, decision="report", allow_removals=wanted.allow_removals)
+    arguments = ingest_arguments(
+        parts.kb_dir,
+        full=wanted.full,
+        decision="report",
+        allow_removals=wanted.allow_removals,
+        evaluate=wanted.evaluate,
+    )
     job = parts.jobs.request("ingest", requested_by=caller.name, reason=wanted.reason, arguments=arguments)
     return started(parts, job, response)
 

@@ -12,6 +12,7 @@ from app.ingest import IngestReport
 from app.job_work import ingest_arguments
 from app.settings import Settings
 from pipelines.errors import BadInput, IndexBusy, IndexMismatch, KnowledgeBaseError, PvAgentError
+from pipelines.jobs import JobArguments
 
 _SHOWN_IDS = 12
 
@@ -28,6 +29,9 @@ def ingest(
     allow_removals: Annotated[
         bool, typer.Option("--allow-removals", help="Let more than 20 % of the documents be removed.")
     ] = False,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Then compare the new index version with the one before, as a job of its own.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Take changed files over as new document versions and build the index; ends with 1 when something was rejected."""
@@ -36,8 +40,9 @@ def ingest(
         configure_logging(settings.log_level)
         folder = (kb or settings.kb_dir).expanduser().resolve()
         decision = _decision(take_folder=take_folder, keep_catalogue=keep_catalogue)
+        arguments = ingest_arguments(folder, full=full, decision=decision, allow_removals=allow_removals, evaluate=evaluate)
         try:
-            report = _run(settings, folder, full=full, decision=decision, allow_removals=allow_removals)
+            report = _run(settings, arguments)
         except PvAgentError as exc:
             if as_json:
                 print_json(_refused(exc).model_dump(mode="json"))
@@ -50,9 +55,8 @@ def ingest(
             raise typer.Exit(EXIT_FAILED)
 
 
-def _run(settings: Settings, folder: Path, *, full: bool, decision: Decision, allow_removals: bool) -> IngestReport:
+def _run(settings: Settings, arguments: JobArguments) -> IngestReport:
     with Assembly(settings) as assembly:
-        arguments = ingest_arguments(folder, full=full, decision=decision, allow_removals=allow_removals)
         return IngestReport.model_validate(assembly.run_now("ingest", requested_by="command line", arguments=arguments).result)
 
 

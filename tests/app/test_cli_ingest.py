@@ -1,10 +1,14 @@
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli.main import app
+from app.store.database import Database
+from app.store.jobs import Jobs
+from pipelines.process_identity import this_process
 from tests.app.test_ingest import Folder, entry
 
 
@@ -27,6 +31,18 @@ def ingested(*arguments: str, code: int = 0) -> dict[str, object]:
     result = run("ingest", "--json", *arguments)
     assert result.exit_code == code, result.output
     return json.loads(result.stdout)
+
+
+def test_ingest_asks_for_an_evaluation_of_what_it_built(folder: Folder, tmp_path: Path) -> None:
+    first = ingested("--evaluate")
+    folder.put("pv-a-01", entry("pv-a-01", "560,00 €"))
+    with closing(Database(tmp_path / "data")) as database:
+        # While another evaluation runs, the one that is asked for waits instead of being started in a process of its own.
+        Jobs(database).claim("evaluation", this_process(), requested_by="test")
+        second = ingested("--evaluate")
+        asked, _ = Jobs(database).list(kind="evaluation")
+    assert second["index_version"] != first["index_version"], "the first version had nothing to be compared with"
+    assert (asked.state, asked.reason) == ("QUEUED", f"index {second['index_version']} of job {second['job_id']}")
 
 
 def test_ingest_prints_one_document_and_its_second_run_changes_nothing(folder: Folder) -> None:

@@ -53,11 +53,14 @@ def test_a_reindex_is_a_job_and_equal_requests_join(serve_with):
     with served.client() as client:
         first = client.post("/v1/reindex")
         second = client.post("/v1/reindex", json={"full": True, "reason": "neue Werte"})
+        third = client.post("/v1/reindex", json={"evaluate": True})
         job = client.get(first.headers["Location"]).json()
+        (asked,) = served.assembly.jobs.list(kind="ingest")
+    assert (third.json()["id"], asked.arguments["full"], asked.arguments["evaluate"]) == (job["id"], True, True)
     assert (first.status_code, second.status_code) == (202, 202)
     assert first.json()["id"] == second.json()["id"] == job["id"]
     assert (job["kind"], job["state"], job["reason"]) == ("ingest", "QUEUED", "neue Werte")
-    assert served.started == ["next", "next"]
+    assert served.started == ["next"] * 3
     assert str(served.assembly.settings.kb_dir) not in first.text
 
 
