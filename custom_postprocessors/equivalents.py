@@ -74,7 +74,7 @@ def equivalent(text: str, sources: Sequence[str]) -> Equivalent | None:
 
 def _until(match: re.Match[str], said: str) -> str:
     before = str(int(match["year"]) - 1)
-    named = re.search(rf"\bbis\s+(?:Ende\s+)?(?:31\.\s?12\.\s?|31\.\s+Dezember\s+|einschließlich\s+)?{before}\b", said)
+    named = re.search(rf"\b[Bb]is\s+(?:Ende\s+)?(?:31\.\s?12\.\s?|31\.\s+Dezember\s+|einschließlich\s+)?{before}\b", said)
     return f"{'B' if match['word'] == 'Vor' else 'b'}is {before}" if named else match.group()
 
 
@@ -90,7 +90,7 @@ def _earlier(match: re.Match[str], sources: Sequence[str]) -> str:
 
 def _before(match: re.Match[str], said: str) -> str:
     after = str(int(match["year"]) + 1)
-    named = re.search(rf"\bvor\s+(?:dem\s+)?(?:1\.\s?1\.\s?|1\.\s+(?:Jänner|Januar)\s+)?{after}\b", said)
+    named = re.search(rf"\b[Vv]or\s+(?:dem\s+)?(?:1\.\s?1\.\s?|1\.\s+(?:Jänner|Januar)\s+)?{after}\b", said)
     return f"{'V' if match['word'] == 'Bis' else 'v'}or {after}" if named else match.group()
 
 
