@@ -135,7 +135,7 @@ class StatementChecker:
         own = frozenset(stem for unit in units for stem in unit.stems)
         context = own | frozenset(stem for unit in units for stem in unit.context)
         total = sum(noun_weight(word) for word in words)
-        section = frozenset(stem for unit in units for stem in self._words.stems(unit.passage.shown_text()))
+        section = frozenset[str]().union(*{self._words.section_stems(unit.passage.shown_text()) for unit in units})
         covered = sum(
             noun_weight(word)
             * max(reach(word, own), 0.85 * reach(word, context), 0.7 * reach(word, paragraph), self._told_above(word, section))

@@ -46,7 +46,7 @@ class SubjectChecker:
         self, text: str, words: Sequence[Word], chosen: Sequence[EvidenceUnit], paragraph: frozenset[str]
     ) -> Iterator[Violation]:
         known = paragraph.union(*(unit.stems | unit.context for unit in chosen))
-        section = frozenset(stem for unit in chosen for stem in self._words.stems(unit.passage.shown_text()))
+        section = frozenset[str]().union(*{self._words.section_stems(unit.passage.shown_text()) for unit in chosen})
         limited = any(_LIMITED.search(unit.text) for unit in chosen)
         for word in words:
             if not word.is_noun or word.start == 0:

@@ -26,6 +26,7 @@ _LEAST_AFFIX = 6
 _LEAST_ENDING = 4
 _MOST_WEIGHT = 6.0
 _CODE_WEIGHT = 4.0
+_CACHED_SECTIONS = 256
 _EMPTY_HEADS = frozenset(("variant", "modell", "fall", "form"))
 """Stems of what a compound may end with without saying more („Blockvariante“ is the Block)."""
 
@@ -75,6 +76,7 @@ class WordReader:
         self._canonical = self._read_synonyms(bundled_synonyms() if synonyms is None else synonyms)
         self._forms.clear()
         self._neutral_words: dict[str, bool] = {}
+        self.section_stems = lru_cache(_CACHED_SECTIONS)(self.stems)
         self._neutral = frozenset(tokens[0] for word in bundled_neutral_words() if (tokens := analyzer.tokens(word)))
 
     def words(self, text: str) -> tuple[Word, ...]:
