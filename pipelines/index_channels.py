@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 import chromadb
 import numpy as np
@@ -158,6 +159,11 @@ def _stored_hashes(collection: Collection) -> dict[str, set[str]]:
     return hashes
 
 
+_CHROMA_REGISTRY = Lock()
+"""Chroma keeps one system per folder for the whole process and counts its clients without a lock around making and stopping it:
+a thread that closes the last client while another one opens the same folder leaves that one with a stopped system."""
+
+
 @contextmanager
 def _collection(directory: Path, *, create: bool = False) -> Iterator[Collection]:
     """The version's collection; the client is closed at the end, because the directory is renamed and removed as a whole.
@@ -167,7 +173,8 @@ def _collection(directory: Path, *, create: bool = False) -> Iterator[Collection
     """
     path = str((directory / CHROMA_DIR).resolve())
     try:
-        client = chromadb.PersistentClient(path, settings=ChromaSettings(anonymized_telemetry=False))
+        with _CHROMA_REGISTRY:
+            client = chromadb.PersistentClient(path, settings=ChromaSettings(anonymized_telemetry=False))
         try:
             if create:
                 yield client.create_collection(COLLECTION, embedding_function=None, configuration=_GRAPH)
@@ -175,7 +182,8 @@ def _collection(directory: Path, *, create: bool = False) -> Iterator[Collection
                 yield client.get_collection(COLLECTION, embedding_function=None)
         finally:
             if isinstance(client, Client):
-                client.close()
+                with _CHROMA_REGISTRY:
+                    client.close()
     except ChromaError as exc:
         raise IndexFault(
             f"The vectors in {path!r} cannot be used: {exc}.", hint="Check the free space and the permissions of PV_DATA_DIR."

@@ -1,5 +1,6 @@
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,15 @@ def test_opening_twice_gives_the_same_vectors_in_the_same_rows(built: Path) -> N
     with opened(built) as one, opened(built) as other:
         query = FakeEncoder().encode(["Satz"])
         assert np.array_equal(one.channels.dense.similarities(query), other.channels.dense.similarities(query))
+
+
+def test_threads_open_one_version_at_the_same_time(built: Path) -> None:
+    def rows(_: int) -> int:
+        with opened(built) as index:
+            return index.channels.dense.rows
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(rows, range(80))) == {len(NODES)}
 
 
 def test_another_encoder_is_refused(built: Path) -> None:
