@@ -199,7 +199,7 @@ def test_killed_at_random_moments_every_question_is_answered_from_one_version(ro
         for number in range(KILLS):
             before = readers.asked
             with building(builder, root, number):
-                time.sleep(chance.uniform(0.05, 2.5) * run_seconds)
+                time.sleep(chance.uniform(0.05, 1.5) * run_seconds)
             with opened(root) as index:
                 assert served_value(index) in VALUES
             wait_until(lambda asked=before: readers.asked > asked)
