@@ -14,7 +14,7 @@ help: ## this list
 run: install ## install, index the bundled knowledge base, open the chat on http://127.0.0.1:7860
 	$(BIN)/python -m app serve
 
-test: install-dev ## every test that needs no browser; offline, under two minutes
+test: install-dev ## every test that needs no browser; offline, a few minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(NOT_SLOW)"
 
 check: lint types test slow eval ## what CI runs: lint, types, all tests, quality floors

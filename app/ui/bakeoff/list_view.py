@@ -104,8 +104,9 @@ def _ranking(ranking: VoteRanking, measured: Mapping[str, ModelReport]) -> str:
         f"{pair.both_wrong}, p = {number(pair.test.p_value)}</li>"
         for pair in ranking.pairs
     )
+    ballots = "1 Stimme" if ranking.ballots == 1 else f"{ranking.ballots} Stimmen"
     return (
-        f"<h3>{texts.CRITERION[ranking.criterion]} ({ranking.ballots} Stimmen)</h3>"
+        f"<h3>{texts.CRITERION[ranking.criterion]} ({ballots})</h3>"
         f'<div class="pv-table pv-bo-ranking">{table_html(texts.RANKING_HEAD, rows)}</div><ul class="pv-note">{pairs}</ul>'
     )
 
