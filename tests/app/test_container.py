@@ -117,9 +117,10 @@ def test_an_unprivileged_user_builds_the_first_index_serves_stops_and_starts_aga
     assert (refused.returncode, "an account" in refused.stderr) == (2, True), refused.stderr
     added = container.run("users", "add", "anna", "--role", "admin", stdin=PASSWORD + "\n")
     assert added.returncode == 0, added.stderr
-    for _ in range(2):
+    for start in range(2):
         with container.serving(port) as process:
-            until_ready(port, process)
+            states = until_ready(port, process)
+            assert start > 0 or states[0] == "not_ready"
             url = f"http://127.0.0.1:{port}"
             asked = {"question": "Wie hoch ist die Grenze?"}
             assert httpx.post(f"{url}/v1/ask", json=asked, timeout=60).status_code == 401
@@ -130,6 +131,7 @@ def test_an_unprivileged_user_builds_the_first_index_serves_stops_and_starts_aga
             page = httpx.get(f"{url}/", cookies={"pv_session": logged_in.cookies["pv_session"]}, timeout=60)
             assert (page.status_code, "pv-agent" in page.text) == (200, True)
             assert stop(process) == 0, container.log()
+        assert f":{port} in a browser." in container.log()
         assert "Traceback" not in container.log()
         assert not any(secret in container.log() for secret in (KEY, PASSWORD))
 
@@ -143,6 +145,7 @@ def test_a_failed_first_build_is_told_and_ends_the_container_with_a_code(contain
     with container.serving(port) as process:
         assert process.wait(400) == 1, container.log()
     assert "The service does not start" in container.log()
+    assert "Traceback" not in container.log()
 
 
 def test_the_entry_point_does_nothing_but_start_the_program() -> None:

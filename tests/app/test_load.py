@@ -20,7 +20,7 @@ from tests.conftest import BUNDLED_FOLDER
 
 pytestmark = pytest.mark.load
 CLIENTS = 50
-QUESTIONS = int(os.environ.get("PV_TEST_LOAD_QUESTIONS", "1000"))
+QUESTIONS = int(os.environ.get("PV_TEST_LOAD_QUESTIONS", "500"))
 WARM_UP = 100
 TEXTS = (
     "Wie hoch ist die Geringfügigkeitsgrenze 2026?",

@@ -1,4 +1,4 @@
-"""`serve` as its own process: the port is open at once, the first index is built in a job, and every end is orderly."""
+"""`serve` as its own process: what it refuses, and an orderly end. Its first index and its restart are in `test_container`."""
 
 import signal
 import threading
@@ -15,35 +15,6 @@ from tests.fake_ollama import FakeOllama
 from tests.fake_wire import FakeModel
 
 pytestmark = pytest.mark.load
-
-
-def test_serve_is_not_ready_while_the_first_index_is_built_and_ends_in_order(tmp_path: Path) -> None:
-    folder, port = Folder(tmp_path / "kb"), free_port()
-    for number in range(1, 4):
-        folder.put(f"pv-a-{number:02d}", entry(f"pv-a-{number:02d}"))
-    with serving(tmp_path, port) as process:
-        assert until_ready(port, process)[0] == "not_ready"
-        answer = httpx.post(f"http://127.0.0.1:{port}/v1/ask", json={"question": "Wie hoch ist die Grenze?"}, timeout=60)
-        assert "551,10 €" in answer.json()["answer"]
-        assert "pv-agent" in httpx.get(f"http://127.0.0.1:{port}/", timeout=60).text
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-    log = log_of(tmp_path)
-    assert process.returncode == 0, log
-    assert f"Open http://127.0.0.1:{port} in a browser." in log
-    assert "Traceback" not in log
-    with serving(tmp_path, port) as process:
-        until_ready(port, process)
-
-
-def test_a_first_index_that_cannot_be_built_ends_the_process_with_the_reason(tmp_path: Path) -> None:
-    folder, port = Folder(tmp_path / "kb"), free_port()
-    folder.put("pv-a-01", entry("pv-a-01", stand="2026-13"))
-    with serving(tmp_path, port) as process:
-        process.wait(180)
-    log = log_of(tmp_path)
-    assert process.returncode == 1, log
-    assert "Traceback" not in log
 
 
 def test_an_address_that_others_reach_is_refused(tmp_path: Path) -> None:
