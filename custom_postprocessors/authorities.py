@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from custom_postprocessors.data_files import read_yaml
 
 BUNDLED = Path(__file__).parent / "data" / "authorities.yaml"
 
@@ -31,7 +31,7 @@ def load_authorities(path: Path = BUNDLED) -> Authorities:
     Raises:
         KeyError: a key is missing.
     """
-    lists = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    lists = read_yaml(path)
     return Authorities(tuple(lists["courts"]), tuple(lists["authorities"]))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
-import yaml
 from pydantic import TypeAdapter
 
 from custom_postprocessors.conflict_facts import fact_conflicts
 from custom_postprocessors.conflict_parts import Entries, SectionLike, conflict_of_sides
 from custom_postprocessors.conflict_sentences import sentence_conflicts
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.evidence import Conflict, ConflictSide, ConflictStatus, Fact, Frozen, TextAnalyzer
 from custom_postprocessors.sentences import plain_markdown, split_units
 from custom_postprocessors.words import WordReader
@@ -67,7 +67,7 @@ def load_verdicts(path: Path) -> tuple[Verdict, ...]:
     """
     if not path.exists():
         return ()
-    return _VERDICTS.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or [])
+    return _VERDICTS.validate_python(read_yaml(path) or [])
 
 
 def judged(detected: Sequence[Conflict], verdicts: Sequence[Verdict], nodes: Iterable[SectionLike]) -> tuple[Conflict, ...]:

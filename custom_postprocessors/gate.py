@@ -61,10 +61,13 @@ class GateVerdict:
     score: float
     features: EvidenceFeatures
     reason: Literal["kb_silent", "weak_evidence"] | None = None
-    entry_id: str | None = None
-    """The best supported entry; None when nothing was found."""
     rivals: tuple[str, ...] = ()
-    """The entries that say nearly as much of the question, the best one among them."""
+    """The best supported entry, and those that say nearly as much of the question; empty when nothing was found."""
+
+    @property
+    def entry_id(self) -> str | None:
+        """The best supported entry; None when nothing was found."""
+        return self.rivals[0] if self.rivals else None
 
 
 class Gate:
@@ -113,12 +116,11 @@ class Gate:
     def judge(self, question: str, hits: Sequence[NodeWithScore]) -> GateVerdict:
         """The verdict on the sections that retrieval returned for the question, best first."""
         features, rivals = self._evidence(question, hits)
-        best = rivals[0] if rivals else None
         score = self._model.score(features)
         if score >= self._model.threshold and not self._is_too_far(features):
-            return GateVerdict(score, features, None, best, rivals)
+            return GateVerdict(score, features, None, rivals)
         silent = not hits or features.support < _SILENT_SUPPORT or features.outside == 1.0
-        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence", best, rivals)
+        return GateVerdict(score, features, "kb_silent" if silent else "weak_evidence", rivals)
 
     def _is_too_far(self, features: EvidenceFeatures) -> bool:
         """Whether nothing that was found is similar enough, and the words alone do not suffice either."""

@@ -7,8 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-import yaml
-
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.entry_terms import EntryTerms
 from custom_postprocessors.folding import fold
 from custom_postprocessors.words import neutral_nowhere_subjects
@@ -107,7 +106,7 @@ class EvidenceFeatures:
 
 def everyday_words() -> frozenset[str]:
     """The folded words that name no subject: everyday German and the neutral words of statements."""
-    lines = yaml.load(_EVERYDAY_WORDS.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    lines = read_yaml(_EVERYDAY_WORDS)
     return frozenset(fold(word) for word in (*neutral_nowhere_subjects(), *(str(word) for line in lines for word in line)))
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, TypeAdapter
 
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.entry_terms import EntryTerms
 from custom_postprocessors.evidence import Frozen, TextAnalyzer
 from custom_postprocessors.folding import fold
@@ -107,9 +107,7 @@ def read_groups(path: Path) -> tuple[WordGroup, ...]:
     Raises:
         pydantic.ValidationError: the file is not a list of groups.
     """
-    return TypeAdapter(tuple[WordGroup, ...]).validate_python(
-        yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    )
+    return TypeAdapter(tuple[WordGroup, ...]).validate_python(read_yaml(path))
 
 
 def _term(word: str, kind: Kind, group: WordGroup, analyzer: TextAnalyzer) -> _Term:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from custom_postprocessors.data_files import read_yaml
 
 _DATA = Path(__file__).parent / "data" / "roles.yaml"
 
@@ -50,7 +50,7 @@ class Roles:
 @lru_cache(maxsize=1)
 def bundled_roles() -> Roles:
     """The bundled dimensions."""
-    data: dict[str, Any] = yaml.load(_DATA.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    data: dict[str, Any] = read_yaml(_DATA)
     patterns = {
         dimension: re.compile("|".join(f"(?P<{group}>{_alternatives(words)})" for group, words in spec["groups"].items()))
         for dimension, spec in data.items()

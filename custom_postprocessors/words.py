@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.evidence import TextAnalyzer
 from custom_postprocessors.word_families import roots
 
@@ -202,9 +201,7 @@ def weighted_coverage(words: Iterable[Word], stems: frozenset[str]) -> float:
 @lru_cache(maxsize=1)
 def bundled_synonyms() -> tuple[tuple[str, ...], ...]:
     """The groups of `data/synonyms.yaml`."""
-    return tuple(
-        tuple(group) for group in yaml.load((_DATA / "synonyms.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    )
+    return tuple(tuple(group) for group in read_yaml(_DATA / "synonyms.yaml"))
 
 
 def bundled_neutral_words() -> tuple[str, ...]:
@@ -219,5 +216,5 @@ def neutral_nowhere_subjects() -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _listed(file_name: str) -> tuple[str, ...]:
-    lines = yaml.load((_DATA / file_name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    lines = read_yaml(_DATA / file_name)
     return tuple(word for line in lines for word in line)

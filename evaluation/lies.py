@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import yaml
-
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.evidence import DraftClaim, DraftFormula
 from custom_postprocessors.sentences import plain_markdown
 from custom_postprocessors.values import FoundValue, find_values, proves
@@ -134,7 +133,7 @@ def _other_years(bases: Sequence[Base], _: Neighbours) -> Iterator[Lie]:
 
 def _pairs(name: str) -> list[tuple[str, str]]:
     """The swaps of one group of `data/swaps.yaml`."""
-    swaps: dict[str, list[list[str]]] = yaml.load(SWAPS.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    swaps: dict[str, list[list[str]]] = read_yaml(SWAPS)
     return [(one, other) for one, other in swaps[name]]
 
 

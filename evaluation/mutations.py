@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import TypeAdapter
 
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.evidence import DraftClaim, Frozen
 from evaluation.lies import LIES
 from evaluation.statements import Base, Neighbours, statements
@@ -74,7 +74,7 @@ class _Written(Frozen):
 
 
 def _read(path: Path) -> tuple[_Written, ...]:
-    return TypeAdapter(tuple[_Written, ...]).validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+    return TypeAdapter(tuple[_Written, ...]).validate_python(read_yaml(path))
 
 
 def _spread(claims: Iterable[LabelledClaim]) -> list[LabelledClaim]:

@@ -7,6 +7,7 @@ from typing import Annotated
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
+from custom_postprocessors.data_files import read_yaml
 from custom_postprocessors.evidence import Frozen
 from pipelines.errors import BadInput
 from pipelines.rule_text import fold
@@ -38,9 +39,7 @@ def read_recipes(path: Path = RECIPES_FILE) -> tuple[Recipe, ...]:
         BadInput: the file is not a list of recipes.
     """
     try:
-        return TypeAdapter(tuple[Recipe, ...]).validate_python(
-            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-        )
+        return TypeAdapter(tuple[Recipe, ...]).validate_python(read_yaml(path))
     except (ValidationError, yaml.YAMLError, OSError) as exc:
         raise BadInput(f"The recipe file {str(path)!r} cannot be used: {exc}.", hint="Correct the file.") from exc
 

@@ -104,7 +104,7 @@ class ChatHandlers:
     async def models(self, request: gr.Request) -> object:
         """What the choice of the answering model offers: the installed models after the two that are always there.
 
-        Waits until Ollama has told them, half a minute at most.
+        Waits until Ollama has told them, about a minute at most.
         """
         names: Sequence[str] | None = ()
         if person_of(request).has("analyst"):
